@@ -2,36 +2,27 @@
 
 #define _GNU_SOURCE
 #include "bench/bench.h"
+#include "cli/clock.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
-
-static double wall_clock_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
 
 static double time_work(benchWork work) {
-    double start = wall_clock_ns();
+    double start = cli_wall_seconds();
     work.run(work.context);
-    return wall_clock_ns() - start;
+    return 1e9 * (cli_wall_seconds() - start);
 }
 
-// of this thread alone
 static double cpu_time_work(benchWork work) {
-    struct timespec a, b;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+    double start = cli_cpu_seconds();
     work.run(work.context);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
-    return 1e9 * (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec);
+    return 1e9 * (cli_cpu_seconds() - start);
 }
 
 void bench_times(const benchWork* works, int count, double* nanoseconds) {
     for (int i = 0; i < count; ++i) nanoseconds[i] = INFINITY;
-    double begin = wall_clock_ns(); // at least 40 rounds, then until 1.5 s have passed
-    for (int round = 0; round < 40 || (wall_clock_ns() - begin < 1.5e9 && round < 4000); ++round)
+    double begin = cli_wall_seconds(); // at least 40 rounds, then until 1.5 s have passed
+    for (int round = 0; round < 40 || (cli_wall_seconds() - begin < 1.5 && round < 4000); ++round)
         for (int i = 0; i < count; ++i) nanoseconds[i] = fmin(nanoseconds[i], time_work(works[i]));
 }
 

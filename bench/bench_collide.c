@@ -1,7 +1,8 @@
-// tactus bench collide: distances, contacts and impacts of convex pieces, and the public queries of
+// tactus bench collide: distances, contacts and impacts of convex parts, and public queries of
 // continuous collision where TACTUS_DATA has them.
 
 #include "bench/bench.h"
+#include "cli/random.h"
 
 #include "detect/convex/clip_manifold.h"
 #include "tactus/ccd.h"
@@ -13,13 +14,10 @@
 
 enum { PAIRS = 200, MAX_QUERIES = 8192 };
 
-static unsigned long long state = 88172645463325252ull;
+static unsigned long long random_state = CLI_XORSHIFT_SEED;
 
 static double random_uniform(double low, double high) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return low + (high - low) * (double)(state >> 11) * 0x1p-53;
+    return low + (high - low) * cli_random_xorshift(&random_state);
 }
 
 //---------------------------------- pieces ----------------------------------
@@ -105,7 +103,7 @@ static void convex_rows(benchReport* report, const char* name, convexWork* work)
     }
 }
 
-// separated and overlapping pairs; then a box that lies on a box, and one on the ground
+// separated and overlapping pairs; then a box on a box, and a box on the ground
 static void bench_convex_pairs(benchReport* report) {
     static const struct {
         const char* name;

@@ -1,8 +1,9 @@
-// Hard contact: the frictional problem of one box, frictionless problems, and their peers where
-// they are installed.
+// Hard contact: the frictional LCP of one box, frictionless LCPs, and other solvers where
+// installed.
 
 #include "bench/baselines/ode_baseline.h"
 #include "bench/bench.h"
+#include "cli/random.h"
 
 #include "tactus/lcp.h"
 
@@ -22,17 +23,24 @@ typedef struct lcpBench {
 
 //---------------------------------- problems ----------------------------------
 
-// A = J M^-1 J', b = J w of rows J with unit masses
-static void condense_lcp(lcpBench* p, const double* J, int dofs, const double* inverse_mass,
-                         const double* w, int contacts, int tangents) {
-    int rows = contacts * (1 + tangents);
+typedef struct contactRows {
+    int dofs;
+    const double* J;            // (rows x dofs)
+    const double* inverse_mass; // (dofs)
+    const double* w;            // (dofs) free velocity
+} contactRows;
+
+// A = J M^-1 J', b = J w
+static void condense_lcp(lcpBench* p, const contactRows* r, int contacts, int tangents) {
+    const double *J = r->J, *w = r->w;
+    int dofs = r->dofs, rows = contacts * (1 + tangents);
     for (int i = 0; i < rows; ++i) {
         p->b[i] = 0.0;
         for (int k = 0; k < dofs; ++k) p->b[i] += J[i * dofs + k] * w[k];
         for (int j = 0; j < rows; ++j) {
             double sum = 0.0;
             for (int k = 0; k < dofs; ++k)
-                sum += J[i * dofs + k] * inverse_mass[k] * J[j * dofs + k];
+                sum += J[i * dofs + k] * r->inverse_mass[k] * J[j * dofs + k];
             p->A[i * rows + j] = sum;
         }
     }
@@ -56,16 +64,13 @@ static void make_cube(lcpBench* p) {
         row[17] = x;
         p->mu[c] = 0.5;
     }
-    condense_lcp(p, J, 6, inverse_mass, w, 4, 2);
+    condense_lcp(p, &(contactRows){6, J, inverse_mass, w}, 4, 2);
 }
 
-// numbers in (-1, 1) that are the same everywhere
-static double random_signed(unsigned long long* seed) {
-    *seed = *seed * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(*seed >> 11) * 0x1p-52 - 1.0;
-}
+// uniform in (-1, 1)
+static double random_signed(unsigned long long* seed) { return 2.0 * cli_random_lcg(seed) - 1.0; }
 
-// rows between bodies that fall onto one another from all sides, more speeds than rows
+// random rows between pairs of bodies, more velocities than rows
 static void make_frictionless(lcpBench* p, int rows) {
     static double J[MAX_ROWS * DOFS];
     double w[DOFS], inverse_mass[DOFS];
@@ -79,7 +84,7 @@ static void make_frictionless(lcpBench* p, int rows) {
         for (int side = 0; side < 2; ++side)
             for (int k = 0; k < 6; ++k)
                 J[i * DOFS + (i * 5 + side * 7) % BODIES * 6 + k] = random_signed(&seed);
-    condense_lcp(p, J, DOFS, inverse_mass, w, rows, 0);
+    condense_lcp(p, &(contactRows){DOFS, J, inverse_mass, w}, rows, 0);
 }
 
 //---------------------------------- works ----------------------------------

@@ -2,13 +2,15 @@
 // and MuJoCo's narrow phase on the 18 x 18 convex meshes at the same poses, in the version that is
 // installed and in the newest.
 //
-// Poses are visited one after the other, so that no branch predictor is trained on one of them, and
-// sweeps of the libraries take turns, so that a machine that becomes slower does so for all. A
-// figure is the mean over the poses, the median over the sweeps; ratios are of neighbouring sweeps.
+// Each sweep visits all poses, so that no branch predictor is trained on one of them. Sweeps of the
+// libraries alternate, so that a slow phase of the machine affects all. A value is the mean over
+// the poses, the median over the sweeps; ratios are of neighbouring sweeps.
 
 #define _GNU_SOURCE
 #include "bench/baselines/figure_baseline.h"
 #include "bench/bench.h"
+#include "cli/clock.h"
+#include "cli/random.h"
 #include "experiments/contact_scene.h"
 
 #include "base/dispatch.h"
@@ -19,32 +21,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { POSES = 200, SWEEPS = 31, BATCH = 1024 };
 
-// processor time of this thread: what else runs on the machine does not count
-static double cpu_us(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
 //---------------------------------- poses ----------------------------------------
 
-static double random_uniform(unsigned long long* state) {
-    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
-// a random turn about the figure's middle and a shift of 0.4 to 1.1 times `distance`
+// a random rotation about the middle of the figure and a shift of 0.4 to 1.1 times `distance`
 static void random_pose(unsigned long long* state, double distance, double qpos[7]) {
     const double two_pi = 6.283185307179586;
-    double u = random_uniform(state), v = two_pi * random_uniform(state),
-           w = two_pi * random_uniform(state);
+    double u = cli_random_lcg(state), v = two_pi * cli_random_lcg(state),
+           w = two_pi * cli_random_lcg(state);
     double a = sqrt(1.0 - u), b = sqrt(u), q[4] = {a * sin(v), a * cos(v), b * sin(w), b * cos(w)};
-    double z = 2.0 * random_uniform(state) - 1.0, f = two_pi * random_uniform(state);
-    double r = distance * (0.4 + 0.7 * random_uniform(state)), k = sqrt(1.0 - z * z);
+    double z = 2.0 * cli_random_lcg(state) - 1.0, f = two_pi * cli_random_lcg(state);
+    double r = distance * (0.4 + 0.7 * cli_random_lcg(state)), k = sqrt(1.0 - z * z);
     // minus R (0, 0, 1/2)
     double up[3] = {2.0 * (q[1] * q[3] + q[0] * q[2]), 2.0 * (q[2] * q[3] - q[0] * q[1]),
                     1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])};
@@ -99,7 +88,8 @@ static void close_bench(manifoldBench* b) {
     tac_model_destroy(b->model);
 }
 
-// microseconds a pose; gradient 1: with the derivative of the mean active distance by both poses
+// microseconds per pose; gradient 1: with the gradient of the mean active distance with respect to
+// both poses
 static double time_poses(manifoldBench* b, double (*qpos)[14], int gradient) {
     double total = 0.0;
     b->records = b->in_contact = b->active = 0.0;
@@ -107,13 +97,13 @@ static double time_poses(manifoldBench* b, double (*qpos)[14], int gradient) {
         tacPose body[3];
         double wrench[18] = {0}, start;
         bodies_at(qpos[i], body);
-        start = cpu_us();
+        start = cli_cpu_seconds();
         tac_detect(b->model, body, b->contacts, b->scratch);
         if (gradient && b->contacts->count) {
             contact_scene_mean_adjoint(b->contacts, b->bar);
             tac_detect_vjp(b->model, body, b->contacts, b->bar, wrench, NULL, b->scratch);
         }
-        total += cpu_us() - start;
+        total += 1e6 * (cli_cpu_seconds() - start);
         b->records += b->contacts->count / (double)POSES;
         b->in_contact += (b->contacts->count > 0) / (double)POSES;
         for (int k = 0; k < b->contacts->count; ++k)
@@ -146,9 +136,9 @@ static double time_baseline(const manifoldBaseline* mujoco, double (*qpos)[14], 
     *contacts = 0.0;
     for (int i = 0; i < POSES; ++i) {
         mujoco->api->set_qpos(mujoco->figures, qpos[i]);
-        double start = cpu_us();
+        double start = cli_cpu_seconds();
         *contacts += mujoco->api->collide(mujoco->figures) / (double)POSES;
-        total += cpu_us() - start;
+        total += 1e6 * (cli_cpu_seconds() - start);
     }
     return total / POSES;
 }
@@ -161,7 +151,7 @@ typedef struct sweepTimes {
     double contacts[BASELINES]; // of MuJoCo, mean over the poses
 } sweepTimes;
 
-// in turns; those before the first fill the caches
+// alternating; sweeps before the first fill the caches
 static void run_sweeps(manifoldBench* b, const manifoldBaseline* mujoco, double (*qpos)[14],
                        sweepTimes* t) {
     for (int s = -1; s < SWEEPS; ++s) {
@@ -179,7 +169,7 @@ static int by_size(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-// least quarter, half and three quarters of numbers, or of ratios of neighbours
+// quartiles of numbers, or of ratios of neighbours
 typedef struct quartiles {
     double low, middle, high;
 } quartiles;
@@ -193,33 +183,33 @@ static quartiles quartiles_of(const double* x, const double* over) {
 
 //---------------------------------- rows -----------------------------------------
 
-static void manifold_row(benchReport* report, double distance, const char* what, double value,
-                         const char* unit, char relation, double bound) {
+static void manifold_row(benchReport* report, double distance, const char* what, benchFigure f) {
     char id[140];
     snprintf(id, sizeof id, "manifold/%s/distance %g/%s", tac_isa_name(tac_isa()), distance, what);
-    bench_row(report, id, value, unit, relation, bound);
+    bench_row(report, id, f.value, f.unit, f.relation, f.bound);
 }
 
 // a ratio with its quartiles, which have no bound
 static void manifold_ratio_row(benchReport* report, double distance, const char* what, quartiles q,
                                char relation, double bound) {
     char id[100];
-    manifold_row(report, distance, what, q.middle, "x", relation, bound);
+    manifold_row(report, distance, what, (benchFigure){q.middle, "x", relation, bound});
     snprintf(id, sizeof id, "%s, quartiles: low", what);
-    manifold_row(report, distance, id, q.low, "x", ' ', 0.0);
+    manifold_row(report, distance, id, (benchFigure){q.low, "x", ' ', 0.0});
     snprintf(id, sizeof id, "%s, quartiles: high", what);
-    manifold_row(report, distance, id, q.high, "x", ' ', 0.0);
+    manifold_row(report, distance, id, (benchFigure){q.high, "x", ' ', 0.0});
 }
 
-// rows of a version; most: of its time that ours may take, on instruction sets that have a bound
+// rows of a version; max_ratio: bound of our time relative to its, on instruction sets with a bound
 static void bench_baseline(benchReport* report, const sweepTimes* t, int p, const char* version,
                            double distance, double max_ratio) {
     int baseline = tac_isa() == TAC_ISA_BASELINE;
     char id[80];
     snprintf(id, sizeof id, "MuJoCo %s, contacts", version);
-    manifold_row(report, distance, id, t->contacts[p], "", ' ', 0.0);
+    manifold_row(report, distance, id, (benchFigure){t->contacts[p], "", ' ', 0.0});
     snprintf(id, sizeof id, "MuJoCo %s, mj_collision", version);
-    manifold_row(report, distance, id, quartiles_of(t->mujoco[p], NULL).middle, "us", ' ', 0.0);
+    manifold_row(report, distance, id,
+                 (benchFigure){quartiles_of(t->mujoco[p], NULL).middle, "us", ' ', 0.0});
     snprintf(id, sizeof id, "detect : mj_collision %s", version);
     manifold_ratio_row(report, distance, id, quartiles_of(t->detect, t->mujoco[p]),
                        baseline ? ' ' : '<', max_ratio);
@@ -244,12 +234,13 @@ static void bench_distance(benchReport* report, manifoldBench* b, const manifold
     static sweepTimes t;
     random_poses(distance, qpos);
     run_sweeps(b, mujoco, qpos, &t);
-    manifold_row(report, distance, "poses that touch", b->in_contact, "", ' ', 0.0);
-    manifold_row(report, distance, "records", b->records, "", ' ', 0.0);
-    manifold_row(report, distance, "records above 0.01", b->active, "", ' ', 0.0);
-    manifold_row(report, distance, "detect", quartiles_of(t.detect, NULL).middle, "us", ' ', 0.0);
-    manifold_row(report, distance, "gradient : detect", quartiles_of(t.gradient, t.detect).middle,
-                 "x", '<', 1.8);
+    manifold_row(report, distance, "poses that touch", (benchFigure){b->in_contact, "", ' ', 0.0});
+    manifold_row(report, distance, "records", (benchFigure){b->records, "", ' ', 0.0});
+    manifold_row(report, distance, "records above 0.01", (benchFigure){b->active, "", ' ', 0.0});
+    manifold_row(report, distance, "detect",
+                 (benchFigure){quartiles_of(t.detect, NULL).middle, "us", ' ', 0.0});
+    manifold_row(report, distance, "gradient : detect",
+                 (benchFigure){quartiles_of(t.gradient, t.detect).middle, "x", '<', 1.8});
     for (int p = 0; p < BASELINES; ++p) {
         if (!mujoco[p].figures) continue;
         const char* version = mujoco[p].api->version(mujoco[p].figures);
@@ -299,14 +290,15 @@ static void bench_threads(benchReport* report, manifoldBench* one, manifoldBench
         list[2 + t] = (benchWork){spin_batch, &work[t]};
     }
     bench_times_rounds(list, 4, 15, ns);
-    manifold_row(report, 0.5, "two threads", ns[0] / ns[1], "x", '>', 1.85);
-    manifold_row(report, 0.5, "two threads, registers alone", ns[2] / ns[3], "x", ' ', 0.0);
+    manifold_row(report, 0.5, "two threads", (benchFigure){ns[0] / ns[1], "x", '>', 1.85});
+    manifold_row(report, 0.5, "two threads, registers alone",
+                 (benchFigure){ns[2] / ns[3], "x", ' ', 0.0});
     for (int t = 0; t < 2; ++t) tac_pool_destroy(work[t].pool);
 }
 
 //---------------------------------- different objects ----------------------------
 
-// as many as stay in a cache of the third level, and as many as do not
+// as many as fit the third-level cache, and as many as do not
 enum { FEW = 64, OBJECTS = 1024 };
 
 // figures in turn, BATCH calls
@@ -326,11 +318,11 @@ static void run_objects(void* context) {
     }
 }
 
-// every size of every part of both figures is another one, by 3 % at most
+// varies every size of every part of both figures by up to 3 %
 static void change_sizes(tacModel* model, unsigned long long* state) {
     for (int i = 0; i < model->nnode; ++i)
         for (int k = 0; k < 3 && model->node[i].kind == TAC_NODE_SUPERQUADRIC; ++k)
-            model->param[model->node[i].size + k] *= 0.97 + 0.06 * random_uniform(state);
+            model->param[model->node[i].size + k] *= 0.97 + 0.06 * cli_random_lcg(state);
 }
 
 static void bench_figures(benchReport* report, manifoldBench* one, manifoldBench* other) {
@@ -341,8 +333,10 @@ static void bench_figures(benchReport* report, manifoldBench* one, manifoldBench
     const benchWork list[3] = {
         {run_objects, &work[0]}, {run_objects, &work[1]}, {run_objects, &work[2]}};
     bench_cpu_times(list, 3, ns);
-    manifold_row(report, 0.5, "64 different figures : equal ones", ns[0] / ns[1], "x", ' ', 0.0);
-    manifold_row(report, 0.5, "1024 different figures : equal ones", ns[0] / ns[2], "x", '>', 0.8);
+    manifold_row(report, 0.5, "64 different figures : equal ones",
+                 (benchFigure){ns[0] / ns[1], "x", ' ', 0.0});
+    manifold_row(report, 0.5, "1024 different figures : equal ones",
+                 (benchFigure){ns[0] / ns[2], "x", '>', 0.8});
 }
 
 static int bench_objects(benchReport* report, manifoldBench* one) {

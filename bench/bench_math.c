@@ -1,8 +1,9 @@
-// tactus bench ground: exp and log against libmvec, the superquadric against scalar libm.
+// tactus bench math: exp and log against libmvec, the superquadric against scalar libm.
 
 #include "bench/baselines/scalar_superquadric.h"
 #include "bench/bench.h"
 #include "bench/wide_math.h"
+#include "cli/random.h"
 
 #include "tactus/tactus.h"
 
@@ -12,13 +13,10 @@
 
 #define COUNT 1024
 
-static unsigned long long state = 88172645463325252ull;
+static unsigned long long random_state = CLI_XORSHIFT_SEED;
 
 static double random_uniform(double low, double high) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return low + (high - low) * (double)(state >> 11) * 0x1p-53;
+    return low + (high - low) * cli_random_xorshift(&random_state);
 }
 
 //---------------------------------- exp and log ----------------------------------
@@ -41,27 +39,32 @@ static void libm_log(const double* x, double* y, int count) {
     for (int i = 0; i < count; ++i) y[i] = log(x[i]);
 }
 
-static void bench_function(benchReport* report, const char* name, tacBenchWideRun* own,
-                           tacBenchWideRun* mvec, tacBenchWideRun* libm, double low, double high) {
+typedef struct mathFunction {
+    const char* name;
+    tacBenchWideRun *own, *mvec, *libm; // mvec is NULL where there is none
+    double low, high;                   // of the arguments
+} mathFunction;
+
+static void bench_function(benchReport* report, const mathFunction* f) {
     static arrayWork works[3];
-    tacBenchWideRun* runs[3] = {own, libm, mvec};
-    int count = mvec ? 3 : 2;
+    tacBenchWideRun* runs[3] = {f->own, f->libm, f->mvec};
+    int count = f->mvec ? 3 : 2;
     benchWork list[3];
     double ns[3];
     char id[100];
     for (int k = 0; k < count; ++k) {
         works[k].run = runs[k];
-        for (int i = 0; i < COUNT; ++i) works[k].x[i] = random_uniform(low, high);
+        for (int i = 0; i < COUNT; ++i) works[k].x[i] = random_uniform(f->low, f->high);
         list[k] = (benchWork){run_array, &works[k]};
     }
     bench_times(list, count, ns);
-    snprintf(id, sizeof id, "ground/%s/%s", tac_isa_name(tac_isa()), name);
+    snprintf(id, sizeof id, "ground/%s/%s", tac_isa_name(tac_isa()), f->name);
     char row[140];
     snprintf(row, sizeof row, "%s/own", id);
     bench_row(report, row, ns[0] / (16.0 * COUNT), "ns", ' ', 0.0);
     snprintf(row, sizeof row, "%s/libm", id);
     bench_row(report, row, ns[1] / (16.0 * COUNT), "ns", ' ', 0.0);
-    if (!mvec) return;
+    if (!f->mvec) return;
     snprintf(row, sizeof row, "%s/libmvec", id);
     bench_row(report, row, ns[2] / (16.0 * COUNT), "ns", ' ', 0.0);
     snprintf(row, sizeof row, "%s/own : libmvec", id);
@@ -87,7 +90,8 @@ static void run_shape(void* context) {
     shapeWork* w = context;
     static const double a[3] = {0.3, 0.2, 0.5}, e[2] = {0.6, 0.4};
     if (w->order < 0) {
-        bench_scalar_superquadric(a, e, w->x[0], w->x[1], w->x[2], w->out[0], COUNT);
+        const double* const x[3] = {w->x[0], w->x[1], w->x[2]};
+        bench_scalar_superquadric(a, e, x, w->out[0], COUNT);
         return;
     }
     tacField out = {.value = w->out[0]};
@@ -150,7 +154,8 @@ static tacResult bench_superquadric(benchReport* report) {
 
 int bench_math(benchReport* report) {
     const tacBenchWide* wide = TAC_DISPATCH(tac_bench_wide_);
-    bench_function(report, "exp", wide->exp, wide->mvec_exp, libm_exp, -20.0, 20.0);
-    bench_function(report, "log", wide->log, wide->mvec_log, libm_log, 1e-3, 1e3);
+    bench_function(report,
+                   &(mathFunction){"exp", wide->exp, wide->mvec_exp, libm_exp, -20.0, 20.0});
+    bench_function(report, &(mathFunction){"log", wide->log, wide->mvec_log, libm_log, 1e-3, 1e3});
     return bench_superquadric(report) == TAC_OK ? 0 : 1;
 }

@@ -1,10 +1,11 @@
 // tactus bench scm: soft distances of two clouds both ways, their growth, and the step of a pushed
 // T.
 //
-// Scalar is the formula as a first program has it: a pass for the nearest point, a pass with exp of
-// libm. Exact has all pairs of points in wide kernels, culled leaves out what does not count. eps1
-// is (h/2)^2. Run it in the folder that has scenes/.
+// Scalar is a plain implementation: a pass for the nearest point, a pass with exp of libm. Exact
+// evaluates all pairs of points in wide kernels; culled skips negligible ones. eps1 is (h/2)^2. Run
+// it in the folder that has scenes/.
 
+#include "bench/ball_cloud.h"
 #include "bench/bench.h"
 
 #include "base/dispatch.h"
@@ -28,24 +29,9 @@ typedef struct scmBench {
 
 //---------------------------------- clouds ---------------------------------------
 
-static tacContactCloud* make_ball(int n) {
-    tacContactCloud* cloud = NULL;
-    double* x = malloc(sizeof(double) * 6 * (size_t)n);
-    if (!x) return NULL;
-    for (int i = 0; i < n; ++i) {
-        double z = 1.0 - (2.0 * i + 1.0) / n, s = sqrt(1.0 - z * z), t = 2.39996322972865332 * i;
-        const double m[3] = {s * cos(t), s * sin(t), z};
-        for (int k = 0; k < 3; ++k) x[3 * i + k] = x[3 * (n + i) + k] = m[k];
-    }
-    tac_contact_cloud_points(n, x, x + 3 * n, 12.566370614359172, tac_default_allocator(), &cloud,
-                             NULL);
-    free(x);
-    return cloud;
-}
-
 // two balls of radius 1 that overlap by 0.1
 static int open_bench(scmBench* b, int n, int exact) {
-    *b = (scmBench){.count = n, .cloud = {make_ball(n), make_ball(n)}};
+    *b = (scmBench){.count = n, .cloud = {bench_ball_cloud(n, 1.0), bench_ball_cloud(n, 1.0)}};
     b->Phi = malloc(sizeof(double) * 2 * (size_t)n);
     b->plain = calloc(SCALAR, sizeof(double));
     if (!b->cloud[0] || !b->cloud[1] || !b->Phi || !b->plain) return 1;
@@ -180,7 +166,8 @@ static void run_step(void* context) {
 static void run_jacobian(void* context) {
     pushBench* b = context;
     tacState x = push_state(b), next = {.qpos = b->next_q, .qvel = b->next_v};
-    tac_step_jacobian(b->model, &x, b->ctrl, &next, b->A, b->B, NULL, 0, NULL, b->scratch);
+    tac_step_jacobian(b->model, &x, b->ctrl,
+                      &(tacStepJacobian){.next = &next, .A = b->A, .B = b->B}, b->scratch);
 }
 
 static void run_mujoco(void* context) {
@@ -229,7 +216,8 @@ typedef struct separatedBench {
     double q[70], v[60], next_q[70], next_v[60];
 } separatedBench;
 
-// ten boxes of 0.1 m, 600 points each, `gap` apart in rows of four; without `pairs` none may touch
+// ten boxes of 0.1 m, 600 points each, separated by `gap`, in rows of four; without `pairs` no
+// contact pairs
 static int open_separated(separatedBench* b, double gap, int pairs) {
     char text[4000];
     size_t used = (size_t)snprintf(text, sizeof text,

@@ -2,6 +2,7 @@
 // threads, and a cloud (cloud.c).
 
 #include "bench/bench.h"
+#include "cli/random.h"
 
 #include "base/dispatch.h"
 #include "base/pool.h"
@@ -13,16 +14,14 @@
 
 enum { COUNT = 1024, VERTICES = 305, PLACES = 4 };
 
-static unsigned long long state = 88172645463325252ull;
+static unsigned long long random_state = CLI_XORSHIFT_SEED;
 
 static double random_uniform(double low, double high) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return low + (high - low) * (double)(state >> 11) * 0x1p-53;
+    return low + (high - low) * cli_random_xorshift(&random_state);
 }
 
-// one call to be timed: order 0, 1, 2 evaluates; 3 is the gradient of the mean by the pose
+// one call to be timed: order 0, 1, 2 evaluates; 3 is the gradient of the mean with respect to the
+// pose
 typedef struct shapeWork {
     const tacModel* model;
     tacScratch* scratch;
@@ -47,11 +46,10 @@ static void run_shape(void* context) {
                       (tacShapeAdjoint){.pose = twist}, w->scratch);
 }
 
-static void shape_row(benchReport* report, const char* name, const char* what, double value,
-                      const char* unit, char relation, double bound) {
+static void shape_row(benchReport* report, const char* name, const char* what, benchFigure f) {
     char id[140];
     snprintf(id, sizeof id, "shapes/%s/%s/%s", tac_isa_name(tac_isa()), name, what);
-    bench_row(report, id, value, unit, relation, bound);
+    bench_row(report, id, f.value, f.unit, f.relation, f.bound);
 }
 
 static tacResult load_scene(const char* text, tacModel** model, tacScratch** scratch) {
@@ -102,8 +100,8 @@ static tacResult bench_primitives(benchReport* report) {
         }
         bench_times(list, 3, ns);
         for (int order = 0; order < 3; ++order)
-            shape_row(report, model->shape[shape].name, what[order], ns[order] / COUNT, "ns", ' ',
-                      0.0);
+            shape_row(report, model->shape[shape].name, what[order],
+                      (benchFigure){ns[order] / COUNT, "ns", ' ', 0.0});
     }
     tac_scratch_destroy(scratch);
     tac_model_destroy(model);
@@ -133,7 +131,7 @@ static const char figure[] =
     "<superquadric size='.08 .14 .05' eps='.5 .5' pos='.17 .10 .04' euler='0 0 -12'/>"
     "<superquadric size='.05 .19 .05' eps='.8 .8' pos='0 -.25 .20' euler='28 0 0'/>";
 
-// points on the figure: rays from outside towards its parts' neighbourhood, followed by the field
+// points on the figure: sphere tracing from outside towards its parts
 static void find_vertices(const tacModel* model, tacScratch* scratch, double v[VERTICES][3]) {
     for (int i = 0; i < VERTICES; ++i) {
         double x[3], d[3], n = 0.0, value = 1.0;
@@ -155,7 +153,7 @@ static void find_vertices(const tacModel* model, tacScratch* scratch, double v[V
     }
 }
 
-// vertices of one figure seen by the other and back, the second turned and moved by `distance`
+// vertices of each figure in the frame of the other, the second rotated and moved by `distance`
 static void place_figures(double v[VERTICES][3], double distance, double* x[3]) {
     tacQuat q = {random_uniform(-1, 1), random_uniform(-1, 1), random_uniform(-1, 1),
                  random_uniform(-1, 1)};
@@ -189,11 +187,12 @@ static void figure_rows(benchReport* report, const char* distance, double tau, c
     for (int order = 0; order < 3; ++order) {
         snprintf(name, sizeof name, "18 parts, %s, tau %g", distance, tau);
         snprintf(id, sizeof id, "%s culled", what[order]);
-        shape_row(report, name, id, ns[order] / count, "ns", ' ', 0.0);
+        shape_row(report, name, id, (benchFigure){ns[order] / count, "ns", ' ', 0.0});
         snprintf(id, sizeof id, "%s exact : culled", what[order]);
-        shape_row(report, name, id, ns[4 + order] / ns[order], "x", '>', tau <= 0.003 ? 2.0 : 0.95);
+        shape_row(report, name, id,
+                  (benchFigure){ns[4 + order] / ns[order], "x", '>', tau <= 0.003 ? 2.0 : 0.95});
     }
-    shape_row(report, name, "pose gradient : value", ns[3] / ns[0], "x", '<', 1.4);
+    shape_row(report, name, "pose gradient : value", (benchFigure){ns[3] / ns[0], "x", '<', 1.4});
 }
 
 static tacResult bench_figure(benchReport* report, const char* distance, double tau) {
@@ -209,7 +208,7 @@ static tacResult bench_figure(benchReport* report, const char* distance, double 
              distance, tau, figure, distance, tau, figure);
     tacResult result = load_scene(text, &model, &scratch);
     if (result != TAC_OK) return result;
-    state = 88172645463325252ull;
+    random_state = CLI_XORSHIFT_SEED;
     find_vertices(model, scratch, v);
     for (int i = 0; i < PLACES; ++i) {
         double* at[3];
@@ -285,8 +284,10 @@ static tacResult bench_threads(benchReport* report) {
     }
     if (result == TAC_OK) {
         bench_times(list, 4, ns);
-        shape_row(report, "superquadric", "two threads", ns[0] / ns[1], "x", '>', 1.85);
-        shape_row(report, "registers alone", "two threads", ns[2] / ns[3], "x", ' ', 0.0);
+        shape_row(report, "superquadric", "two threads",
+                  (benchFigure){ns[0] / ns[1], "x", '>', 1.85});
+        shape_row(report, "registers alone", "two threads",
+                  (benchFigure){ns[2] / ns[3], "x", ' ', 0.0});
         for (int t = 0; t < 2; ++t) tac_pool_destroy(work[t].pool);
     }
     tac_scratch_destroy(other);

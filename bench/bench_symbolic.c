@@ -1,9 +1,10 @@
-// Equations as formulas: how long it takes to derive and compile them, and how fast their code is
-// against the general dynamics.
+// Equations as formulas: times to derive and compile them, and speed of their code against the
+// general dynamics.
 
 #define _GNU_SOURCE
 #include "bench/bench.h"
 
+#include "tactus/symbolic.h"
 #include "tactus/tactus.h"
 
 #include <stdio.h>
@@ -27,7 +28,7 @@ typedef struct symbolicBench {
     double derived, compiled; // [s]
 } symbolicBench;
 
-// of the processor, the assembler's and linker's included: others may use the machine, too
+// CPU time of this process and its children, the assembler and linker
 static double cpu_seconds(void) {
     struct rusage own, children;
     getrusage(RUSAGE_SELF, &own);
@@ -54,7 +55,7 @@ static void run_code(void* context) {
     for (int i = 0; i < REPEAT; ++i) tac_code_run(b->code, b->x[0], 1, b->y, b->work);
 }
 
-// rows stand one after the other: the inputs of the model alone
+// rows are contiguous: the inputs of the model alone
 static void run_batch(void* context) {
     symbolicBench* b = context;
     tac_code_run(b->code, b->x[0], BATCH, b->y, b->work);
@@ -138,14 +139,13 @@ static symbolicBench* open_bench(const char* name) {
 
 //---------------------------------- rows -----------------------------------------
 
-static void symbolic_row(benchReport* report, const char* scene, const char* what, double value,
-                         const char* unit, char relation, double bound) {
+static void symbolic_row(benchReport* report, const char* scene, const char* what, benchFigure f) {
     char id[100];
     snprintf(id, sizeof id, "%s: %s", scene, what);
-    bench_row(report, id, value, unit, relation, bound);
+    bench_row(report, id, f.value, f.unit, f.relation, f.bound);
 }
 
-// bounds hold for machine code; interpreted formulas are printed without them
+// bounds apply to machine code; rows of interpreted formulas have none
 static int bench_scene(benchReport* report, const char* name, int planar) {
     enum { GENERAL, CODE, BATCHED, STEP, CODE_STEP, WORKS };
     symbolicBench* b = open_bench(name);
@@ -155,16 +155,21 @@ static int bench_scene(benchReport* report, const char* name, int planar) {
         {run_general, b}, {run_code, b}, {run_batch, b}, {run_general_step, b}, {run_code_step, b}};
     bench_times(works, WORKS, t);
     char less = tac_code_compiled(b->code) ? '<' : ' ', more = less == '<' ? '>' : ' ';
-    symbolic_row(report, name, "M and c derived", 1e3 * b->derived, "ms", '<', 2000.0);
-    symbolic_row(report, name, "M and c compiled", b->compiled, "s", less, 5.0);
-    symbolic_row(report, name, "operations", tac_program_count(b->program), "", ' ', 0.0);
-    symbolic_row(report, name, "M and c by code", t[CODE] / REPEAT / 1e3, "us", ' ', 0.0);
-    symbolic_row(report, name, "M and c by code in a batch", t[BATCHED] / BATCH / 1e3, "us", ' ',
-                 0.0);
-    symbolic_row(report, name, "code : RNEA and CRBA", t[CODE] / t[GENERAL], "x", less, 2.0);
-    symbolic_row(report, name, "step by code", t[CODE_STEP] / REPEAT / 1e3, "us", ' ', 0.0);
-    symbolic_row(report, name, "step, general : code", t[STEP] / t[CODE_STEP], "x",
-                 planar ? more : ' ', 5.0);
+    symbolic_row(report, name, "M and c derived",
+                 (benchFigure){1e3 * b->derived, "ms", '<', 2000.0});
+    symbolic_row(report, name, "M and c compiled", (benchFigure){b->compiled, "s", less, 5.0});
+    symbolic_row(report, name, "operations",
+                 (benchFigure){tac_program_count(b->program), "", ' ', 0.0});
+    symbolic_row(report, name, "M and c by code",
+                 (benchFigure){t[CODE] / REPEAT / 1e3, "us", ' ', 0.0});
+    symbolic_row(report, name, "M and c by code in a batch",
+                 (benchFigure){t[BATCHED] / BATCH / 1e3, "us", ' ', 0.0});
+    symbolic_row(report, name, "code : RNEA and CRBA",
+                 (benchFigure){t[CODE] / t[GENERAL], "x", less, 2.0});
+    symbolic_row(report, name, "step by code",
+                 (benchFigure){t[CODE_STEP] / REPEAT / 1e3, "us", ' ', 0.0});
+    symbolic_row(report, name, "step, general : code",
+                 (benchFigure){t[STEP] / t[CODE_STEP], "x", planar ? more : ' ', 5.0});
     close_bench(b);
     return 0;
 }

@@ -1,23 +1,16 @@
-// Pairs of features in the unit cube, and ways to find their nearest points.
+// Pairs of features in the unit cube, and methods to find their closest points.
 
 #include "bench/witness_work.h"
+#include "cli/random.h"
 
 #include "bench/baselines/scalar_edge_edge.h"
 #include "bench/baselines/witness_baselines.h"
 
 #include "tactus/tactus.h"
+#include "tactus/witness.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static unsigned long long state = 88172645463325252ull;
-
-static double random_uniform(void) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (double)(state >> 11) * 0x1p-53;
-}
 
 void bench_witness_release(witnessArrays* a) {
     for (int k = 0; k < WITNESS_INPUTS; ++k) free(a->in[k]);
@@ -25,6 +18,7 @@ void bench_witness_release(witnessArrays* a) {
 }
 
 int bench_witness_fill(witnessArrays* a, int count) {
+    static unsigned long long random_state = CLI_XORSHIFT_SEED;
     int good = 1;
     *a = (witnessArrays){.count = count};
     for (int k = 0; k < WITNESS_INPUTS; ++k)
@@ -32,7 +26,7 @@ int bench_witness_fill(witnessArrays* a, int count) {
     for (int k = 0; k < WITNESS_OUTPUTS; ++k)
         good &= (a->out[k] = aligned_alloc(64, sizeof(double) * (size_t)count)) != NULL;
     for (int k = 0; k < WITNESS_INPUTS && good; ++k)
-        for (int i = 0; i < count; ++i) a->in[k][i] = random_uniform();
+        for (int i = 0; i < count; ++i) a->in[k][i] = cli_random_xorshift(&random_state);
     for (int k = 0; k < WITNESS_OUTPUTS && good; ++k)
         memset(a->out[k], 0, sizeof(double) * (size_t)count);
     if (!good) bench_witness_release(a);

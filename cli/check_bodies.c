@@ -16,7 +16,7 @@ static void target_name(const tacModel* model, const tacActuator* a, char text[T
         tac_column_joint(model, a->target, text);
 }
 
-// numbers of its gear that act
+// active entries of its gear
 static int gear_count(const tacModel* model, const tacActuator* a) {
     if (a->drive == TAC_DRIVE_TENDON) return 1;
     tacJointKind kind = model->joint[a->target].kind;
@@ -31,7 +31,7 @@ static int body_depth(const tacModel* model, int body) {
     return depth;
 }
 
-// numbers that are 0 go without saying
+// zeros are not printed
 static void print_if_nonzero(const tacModel* model, const char* what, int offset) {
     if (model->param[offset] != 0.0) printf(", %s %g", what, model->param[offset]);
 }
@@ -47,7 +47,7 @@ static void print_joint(const tacModel* model, int joint, int indent) {
     print_if_nonzero(model, "stiffness", j->stiffness);
     print_if_nonzero(model, "damping", j->damping);
     print_if_nonzero(model, "armature", j->armature);
-    print_if_nonzero(model, "dry friction", j->frictionloss);
+    print_if_nonzero(model, "frictionloss", j->frictionloss);
     printf("\n");
 }
 
@@ -74,7 +74,7 @@ static void print_tendon(const tacModel* model, int i) {
     }
     print_if_nonzero(model, "stiffness", t->stiffness);
     print_if_nonzero(model, "damping", t->damping);
-    print_if_nonzero(model, "dry friction", t->frictionloss);
+    print_if_nonzero(model, "frictionloss", t->frictionloss);
     printf("\n");
 }
 
@@ -94,7 +94,7 @@ static void print_actuator(const tacModel* model, int i) {
 
 void cli_bodies_print(const tacModel* model) {
     double mass = 0.0;
-    int geom = 0; // geoms stand in the order of their bodies
+    int geom = 0; // geoms are sorted by body
     while (geom < model->ngeom && model->geom[geom].body == 0) ++geom;
     for (int i = 1; i < model->nbody; ++i) {
         int first = geom;
@@ -102,18 +102,12 @@ void cli_bodies_print(const tacModel* model) {
         print_body(model, i, geom - first);
         mass += model->param[model->body[i].mass];
     }
-    printf("  together %g kg\n", mass);
+    printf("  total mass %g kg\n", mass);
     for (int i = 0; i < model->ntendon; ++i) print_tendon(model, i);
     for (int i = 0; i < model->nu; ++i) print_actuator(model, i);
 }
 
 //---------------------------------- JSON -----------------------------------------
-
-static void json_numbers(cliJson* json, const char* key, const double* values, int count) {
-    cli_json_open(json, key, '[');
-    for (int i = 0; i < count; ++i) cli_json_number(json, NULL, values[i]);
-    cli_json_close(json, ']');
-}
 
 static void json_joint(cliJson* json, const tacModel* model, int joint) {
     const tacJoint* j = &model->joint[joint];
@@ -125,8 +119,8 @@ static void json_joint(cliJson* json, const tacModel* model, int joint) {
     cli_json_text(json, "type", joint_kind_name(j->kind));
     cli_json_int(json, "qpos", j->qpos);
     cli_json_int(json, "qvel", j->dof);
-    if (j->axis >= 0) json_numbers(json, "axis", p + j->axis, 3);
-    if (j->limited) json_numbers(json, "range", p + j->range, 2);
+    if (j->axis >= 0) cli_json_numbers(json, "axis", p + j->axis, 3);
+    if (j->limited) cli_json_numbers(json, "range", p + j->range, 2);
     cli_json_number(json, "stiffness", p[j->stiffness]);
     cli_json_number(json, "damping", p[j->damping]);
     cli_json_number(json, "armature", p[j->armature]);
@@ -142,8 +136,8 @@ static void json_body(cliJson* json, const tacModel* model, int body) {
     cli_json_int(json, "number", body);
     cli_json_int(json, "parent", b->parent);
     cli_json_number(json, "mass", p[b->mass]);
-    json_numbers(json, "com", p + b->com, 3);
-    json_numbers(json, "inertia", p + b->inertia, 6);
+    cli_json_numbers(json, "com", p + b->com, 3);
+    cli_json_numbers(json, "inertia", p + b->inertia, 6);
     cli_json_open(json, "joints", '[');
     for (int j = 0; j < b->joints; ++j) json_joint(json, model, b->first_joint + j);
     cli_json_close(json, ']');
@@ -159,9 +153,9 @@ static void json_actuator(cliJson* json, const tacModel* model, int i) {
     cli_json_text(json, "actuator", name);
     cli_json_text(json, a->drive == TAC_DRIVE_TENDON ? "tendon" : "joint", target);
     cli_json_int(json, "act", a->act);
-    json_numbers(json, "gear", model->param + a->gear, gear_count(model, a));
-    if (a->ctrllimited) json_numbers(json, "ctrlrange", a->ctrlrange, 2);
-    if (a->forcelimited) json_numbers(json, "forcerange", a->forcerange, 2);
+    cli_json_numbers(json, "gear", model->param + a->gear, gear_count(model, a));
+    if (a->ctrllimited) cli_json_numbers(json, "ctrlrange", a->ctrlrange, 2);
+    if (a->forcelimited) cli_json_numbers(json, "forcerange", a->forcerange, 2);
     cli_json_close(json, '}');
 }
 
@@ -177,7 +171,7 @@ static void json_tendon(cliJson* json, const tacModel* model, int i) {
         cli_json_text(json, NULL, name);
     }
     cli_json_close(json, ']');
-    json_numbers(json, "coef", model->param + t->coef, t->count);
+    cli_json_numbers(json, "coef", model->param + t->coef, t->count);
     cli_json_number(json, "frictionloss", model->param[t->frictionloss]);
     cli_json_close(json, '}');
 }

@@ -1,8 +1,8 @@
-// What is in a mesh file: vertices, faces, whether it is closed, its box, volume, area and hull.
+// Summary of a mesh file: vertices, faces, whether it is closed, bounding box, volume, area, hull.
 
 #include "cli/check_mesh.h"
 
-#include "cli/options.h"
+#include "cli/io/output.h"
 #include "cli/report.h"
 
 #include "mesh/convex/hull.h"
@@ -10,8 +10,6 @@
 #include "mesh/mass/soup_mass.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 typedef struct meshReport {
     const tacSoup* soup;
@@ -23,11 +21,8 @@ typedef struct meshReport {
 } meshReport;
 
 int cli_is_mesh_file(const char* path) {
-    static const char* const ends[] = {".obj", ".stl", ".ply", ".xyz"};
-    const char* dot = strrchr(path, '.');
-    for (int i = 0; dot && i < 4; ++i)
-        if (strcasecmp(dot, ends[i]) == 0) return 1;
-    return 0;
+    return cli_has_extension(path, ".obj") || cli_has_extension(path, ".stl") ||
+           cli_has_extension(path, ".ply") || cli_has_extension(path, ".xyz");
 }
 
 static tacResult measure_mesh(const tacSoup* soup, meshReport* report) {
@@ -50,17 +45,17 @@ static void print_surface(const meshReport* report) {
     else if (m->oriented)
         printf("  surface    closed and oriented, Euler characteristic %d\n", m->euler);
     else if (m->closed)
-        printf("  surface    closed, but %d edges join faces that turn opposite ways\n",
+        printf("  surface    closed, but %d edges with inconsistently oriented faces\n",
                m->misoriented);
     else
-        printf("  surface    not closed: %d open edges, %d edges with more than two faces\n",
-               m->open, m->nonmanifold);
+        printf("  surface    not closed: %d boundary edges, %d non-manifold edges\n", m->open,
+               m->nonmanifold);
 }
 
 static void print_mesh_text(const meshReport* report, const char* path) {
     const tacSoup* soup = report->soup;
     const tacSoupStats* m = &report->measure;
-    printf("%s: fine\n", path);
+    printf("%s: ok\n", path);
     printf("  vertices   %d, %s normals\n", soup->nvertex, soup->normal ? "with" : "without");
     printf("  faces      %d, of %d triangles", soup->nface, soup->ntriangle);
     if (soup->dropped) printf("; %d degenerate ones dropped", soup->dropped);
@@ -69,7 +64,7 @@ static void print_mesh_text(const meshReport* report, const char* path) {
     print_surface(report);
     if (report->has_area) printf("  area       %g\n", report->shell.volume);
     if (report->has_volume)
-        printf("  volume     %g, centre %g %g %g\n", report->volume.volume,
+        printf("  volume     %g, center %g %g %g\n", report->volume.volume,
                report->volume.centre[0], report->volume.centre[1], report->volume.centre[2]);
     else
         printf("  volume     none: %s\n", report->no_volume.text);
@@ -81,12 +76,6 @@ static void print_mesh_text(const meshReport* report, const char* path) {
 
 //---------------------------------- JSON -----------------------------------------
 
-static void json_vector(cliJson* json, const char* name, const double v[3]) {
-    cli_json_open(json, name, '[');
-    for (int k = 0; k < 3; ++k) cli_json_number(json, NULL, v[k]);
-    cli_json_close(json, ']');
-}
-
 static void print_mesh_json(const meshReport* report, const char* path) {
     cliJson json = {.file = stdout};
     const tacSoup* soup = report->soup;
@@ -97,14 +86,14 @@ static void print_mesh_json(const meshReport* report, const char* path) {
     cli_json_int(&json, "faces", soup->nface);
     cli_json_int(&json, "triangles", soup->ntriangle);
     cli_json_int(&json, "dropped", soup->dropped);
-    json_vector(&json, "lower", report->measure.lower);
-    json_vector(&json, "upper", report->measure.upper);
+    cli_json_numbers(&json, "lower", report->measure.lower, 3);
+    cli_json_numbers(&json, "upper", report->measure.upper, 3);
     cli_json_bool(&json, "closed", report->measure.closed);
     cli_json_bool(&json, "oriented", report->measure.oriented);
     cli_json_int(&json, "euler", report->measure.euler);
     if (report->has_area) cli_json_number(&json, "area", report->shell.volume);
     if (report->has_volume) cli_json_number(&json, "volume", report->volume.volume);
-    if (report->has_volume) json_vector(&json, "centre", report->volume.centre);
+    if (report->has_volume) cli_json_numbers(&json, "center", report->volume.centre, 3);
     if (report->hull) cli_json_int(&json, "hull_vertices", report->hull->nvertex);
     if (report->hull) cli_json_int(&json, "hull_faces", report->hull->nface);
     cli_json_close(&json, '}');

@@ -1,4 +1,4 @@
-// tactus bench: ratios measured in one run, against bounds.
+// tactus bench: time ratios measured in one run, against bounds.
 
 #define _GNU_SOURCE
 #include "cli/commands.h"
@@ -19,17 +19,17 @@ static const struct {
     const char* summary;
     int (*run)(benchReport*);
 } benches[] = {
-    {"ground", "exp and log against libmvec, the superquadric against scalar libm", bench_math},
+    {"math", "exp and log against libmvec, the superquadric against scalar libm", bench_math},
     {"cloud", "4000 points at 4000 queries: scalar, all, culled, threads", bench_cloud},
     {"shapes", "every primitive, and a union of 18 superquadrics culled against exact",
      bench_shapes},
     {"scm", "soft distances of two clouds, and a T pushed by them", bench_scm},
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
     {"manifold", "contacts of two figures of 18 parts, against MuJoCo", bench_manifold},
-    {"witness", "nearest points of edges and of a vertex and a face, against log barriers",
+    {"witness", "closest points of edges and of a vertex and a face, against log barriers",
      bench_witness},
-    {"hard", "frictional problems, against ODE and the packaged Dantzig", bench_hard},
-    {"collide", "distances, contacts and impacts of convex pieces", bench_collide},
+    {"hard", "frictional problems, against ODE and DART's Dantzig", bench_hard},
+    {"collide", "distances, contacts and impacts of convex parts", bench_collide},
     {"symbolic", "equations derived and compiled, against the general dynamics", bench_symbolic},
 };
 
@@ -40,14 +40,14 @@ static int parse_bench_options(const char** names, int* count, int* json, int ar
     };
     const cliCommand command = {
         .name = "bench",
-        .summary = "measure speed as ratios taken in one run",
+        .summary = "measure speed as time ratios within one run",
         .positional = "[NAME...]",
         .description =
             "Runs the named benchmarks, or all, on every instruction set of this machine\n"
-            "(TACTUS_ISA picks one). Each row with a bound says whether it holds; the exit\n"
-            "code is 1 if one does not. Names:\n"
-            "  ground   exp and log against libmvec, the superquadric against libm\n"
-            "  witness  nearest points of edges against scalar libm and log barriers\n"
+            "(TACTUS_ISA selects one). Each row with a bound says whether it passes. Exit code 1:\n"
+            "one fails. Names:\n"
+            "  math     exp and log against libmvec, the superquadric against libm\n"
+            "  witness  closest points of edges against scalar libm and log barriers\n"
             "  shapes   primitives, and a figure of 18 superquadrics culled against exact\n"
             "  scm      soft distances of clouds: wide, culled, growth; the step of a pushed T\n"
             "  dynamics humanoid and arms: inverse, forward, step, A and B, batches; against\n"
@@ -56,11 +56,11 @@ static int parse_bench_options(const char** names, int* count, int* json, int ar
             "tools/setup\n"
             "           mujoco gets its newest version for it\n"
             "  hard     frictional problems, against ODE and DART's solver where installed\n"
-            "  collide  distances and contacts of convex pieces; public queries of impacts where\n"
+            "  collide  distances and contacts of convex parts; public queries of impacts where\n"
             "           TACTUS_DATA has them\n"
             "  symbolic equations of two arms and two planar scenes: derived, compiled, and their\n"
             "           code against the general dynamics. Run it in the folder that has scenes/\n",
-        .example = "  tactus bench ground --json\n",
+        .example = "  tactus bench math --json\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .min = 0,
@@ -89,7 +89,7 @@ static int run_benches(const char** names, int count, int json) {
     return report.failed ? CLI_FAILED : CLI_OK;
 }
 
-// a process of its own for each instruction set, which is chosen once per process
+// one process for each instruction set, which a process selects once
 static int run_on_isa(tacIsa isa, const char** names, int count, int json) {
     fflush(stdout);
     pid_t child = fork();
@@ -109,10 +109,15 @@ int tac_cmd_bench(int argc, char** argv) {
     int count = 0, json = 0;
     int code = parse_bench_options(names, &count, &json, argc, argv);
     if (code != CLI_CONTINUE) return code;
-    for (int k = 0; k < count; ++k)
+    for (int k = 0; k < count; ++k) {
+        if (strcmp(names[k], "ground") == 0) {
+            cli_warning("bench", "ground is now math; the next release drops the old name");
+            names[k] = "math";
+        }
         if (find_bench(names[k]) < 0)
             return cli_error("bench", "there is no benchmark '%s'; see tactus bench --help",
                              names[k]);
+    }
     if (getenv("TACTUS_ISA")) return run_benches(names, count, json);
     int worst = CLI_OK;
     for (int isa = TAC_ISA_AVX512; isa >= TAC_ISA_BASELINE; --isa) {

@@ -1,4 +1,4 @@
-// tactus check: is this scene or mesh right, and what is in it?
+// tactus check: loads a scene or mesh and prints a summary.
 
 #include "cli/check_bodies.h"
 #include "cli/check_mesh.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct checkCall {
-    const char* contact; // in place of the scene's, or NULL
+    const char* contact; // replaces the scene's contact, or NULL
     const char* path;
     const char* mjcf;
     int json, params, mass, bodies, vertices;
@@ -30,27 +30,27 @@ static int parse_check_options(checkCall* call, int argc, char** argv) {
         {"bodies", 0, CLI_FLAG, &call->bodies, NULL,
          "list bodies with mass and joints, and actuators", 0, 0},
         {"mass", 0, CLI_FLAG, &call->mass, NULL,
-         "volume, mass, centre and inertia of each shape, with the error", 0, 0},
-        {"density", 0, CLI_REAL, &call->density, "RHO", "for --mass, kg/m^3; 1000 if not given",
-         1e-12, 1e12},
-        {"tolerance", 0, CLI_REAL, &call->tolerance, "E", "for --mass, relative; 1e-3 if not given",
-         1e-12, 0.1},
+         "volume, mass, center of mass and inertia of each shape, with the error", 0, 0},
+        {"density", 0, CLI_REAL, &call->density, "RHO",
+         "with --mass: density in kg/m^3; default 1000", 1e-12, 1e12},
+        {"tolerance", 0, CLI_REAL, &call->tolerance, "E",
+         "with --mass: relative tolerance; default 1e-3", 1e-12, 0.1},
         {"mjcf", 0, CLI_TEXT, &call->mjcf, "OUT.xml",
          "write the scene as plain MJCF, its shapes as meshes OUT_N.obj", 0, 0},
         {"vertices", 0, CLI_INT, &call->vertices, "N",
-         "for --mjcf, about so many per shape; 300 if not given", TAC_MESH_MIN_VERTICES,
+         "with --mjcf: vertices per shape, about; default 300", TAC_MESH_MIN_VERTICES,
          TAC_MESH_MAX_VERTICES},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
         CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "check",
-        .summary = "load a scene or mesh and say what is in it, or what is wrong with it",
+        .summary = "load a scene or mesh, print a summary, or the first error",
         .positional = "FILE",
         .description =
-            "Loads a scene. Counts its bodies, joints, geoms and parameters, or tells the file,\n"
-            "line and attribute of the first mistake (exit code 2). Of a mesh (.obj, .stl,\n"
-            ".ply, .xyz): vertices, faces, whether it is closed, box, volume and hull.\n"
+            "Loads a scene and counts its bodies, joints, geoms and parameters. An error names\n"
+            "file, line and attribute (exit code 2). For a mesh (.obj, .stl, .ply, .xyz):\n"
+            "vertices, faces, whether it is closed, bounding box, volume and convex hull.\n"
             "Exit code 1: a mass misses the tolerance.\n",
         .example = "  tactus check scenes/first_light.xml --params\n"
                    "  tactus check scenes/first_light.xml --mass --density 700\n"
@@ -71,20 +71,20 @@ static int parse_check_options(checkCall* call, int argc, char** argv) {
 static void print_shapes(const tacModel* model) {
     for (int i = 0; i < model->nshape; ++i) {
         const tacShape* shape = &model->shape[i];
-        if (strncmp(shape->name, "geom:", 5) == 0) continue; // of a plain geom
+        if (strncmp(shape->name, "geom:", 5) == 0) continue; // made for a primitive geom
         printf("  shape %s: %d node%s\n", shape->name, shape->count, shape->count == 1 ? "" : "s");
     }
 }
 
-// few scenes have them
+// only where there are any
 static void print_count(const char* what, int count) {
     if (count > 0) printf("  %-10s %d\n", what, count);
 }
 
 static void print_scene_summary(const tacModel* model, const char* path) {
-    printf("%s: fine\n", path);
+    printf("%s: ok\n", path);
     if (*model->name) printf("  model      %s\n", model->name);
-    printf("  bodies     %d, with the world\n", model->nbody);
+    printf("  bodies     %d, including the world\n", model->nbody);
     printf("  joints     %d, with %d degrees of freedom\n", model->njoint, model->nv);
     printf("  actuators  %d\n", model->nu);
     print_count("tendons", model->ntendon);
@@ -152,10 +152,7 @@ static void json_param_group(cliJson* json, const tacModel* model, const tacPara
     cli_json_text(json, "parameter", group->name);
     if (group->alias) cli_json_text(json, "alias", group->alias);
     cli_json_int(json, "offset", param.offset);
-    cli_json_open(json, "value", '[');
-    for (int i = 0; i < param.count; ++i)
-        cli_json_number(json, NULL, model->param[param.offset + i]);
-    cli_json_close(json, ']');
+    cli_json_numbers(json, "value", model->param + param.offset, param.count);
     cli_json_number(json, "lower", param.lower);
     cli_json_number(json, "upper", param.upper);
     cli_json_close(json, '}');
@@ -166,18 +163,11 @@ static void json_param_group(cliJson* json, const tacModel* model, const tacPara
 static void print_mass(const checkCall* call, const tacShape* shape, const tacMass* m) {
     printf("  mass of %s, relative error about %.1e\n", shape->name, m->error);
     if (m->error > call->tolerance)
-        printf("    above --tolerance %g: this is what the finest lattice gives\n",
-               call->tolerance);
+        printf("    above --tolerance %g: best result of the finest grid\n", call->tolerance);
     printf("    volume  %.9g m^3\n    mass    %.9g kg\n", m->volume, m->mass);
-    printf("    centre  %.9g %.9g %.9g m\n", m->center[0], m->center[1], m->center[2]);
+    printf("    center  %.9g %.9g %.9g m\n", m->center[0], m->center[1], m->center[2]);
     printf("    inertia %.9g %.9g %.9g %.9g %.9g %.9g kg m^2 (xx yy zz xy xz yz)\n", m->inertia[0],
            m->inertia[1], m->inertia[2], m->inertia[3], m->inertia[4], m->inertia[5]);
-}
-
-static void json_numbers(cliJson* json, const char* key, const double* values, int count) {
-    cli_json_open(json, key, '[');
-    for (int i = 0; i < count; ++i) cli_json_number(json, NULL, values[i]);
-    cli_json_close(json, ']');
 }
 
 static void json_mass(const checkCall* call, cliJson* json, const tacShape* shape,
@@ -186,14 +176,14 @@ static void json_mass(const checkCall* call, cliJson* json, const tacShape* shap
     cli_json_text(json, "shape", shape->name);
     cli_json_number(json, "volume", m->volume);
     cli_json_number(json, "mass", m->mass);
-    json_numbers(json, "center", m->center, 3);
-    json_numbers(json, "inertia", m->inertia, 6);
+    cli_json_numbers(json, "center", m->center, 3);
+    cli_json_numbers(json, "inertia", m->inertia, 6);
     cli_json_number(json, "error", m->error);
     cli_json_bool(json, "converged", m->error <= call->tolerance);
     cli_json_close(json, '}');
 }
 
-// a shape without mass properties, such as a half-space, says so and is no mistake
+// a shape without mass properties, such as a half-space, is not an error
 static void print_no_mass(const checkCall* call, cliJson* json, const tacShape* shape,
                           const char* why) {
     if (!call->json) {
@@ -215,7 +205,7 @@ static tacResult find_mass(const checkCall* call, const tacModel* model, int sha
     return result;
 }
 
-// a mass that misses the tolerance is told, and the answer is no
+// CLI_FAILED if a mass misses the tolerance
 static int print_masses(const checkCall* call, cliJson* json, const tacModel* model) {
     int code = CLI_OK;
     for (int i = 0; i < model->nshape; ++i) {
@@ -237,7 +227,7 @@ static int print_masses(const checkCall* call, cliJson* json, const tacModel* mo
 
 //---------------------------------- export ---------------------------------------
 
-// shapes that no geom has: they stand nowhere, so plain MJCF has no place for them
+// shapes without a geom: plain MJCF has no element for them
 static int count_unused_shapes(const tacModel* model) {
     int count = 0;
     for (int s = 0; s < model->nshape; ++s) {
@@ -254,32 +244,32 @@ static void print_export(const checkCall* call, cliJson* json, const tacModel* m
         cli_json_open(json, NULL, '{');
         cli_json_text(json, "written", call->mjcf);
         cli_json_int(json, "meshes", meshes);
-        cli_json_int(json, "unplaced", left);
+        cli_json_int(json, "unused_shapes", left);
         cli_json_close(json, '}');
         return;
     }
     printf("  written    %s, with %d mesh%s beside it\n", call->mjcf, meshes,
            meshes == 1 ? "" : "es");
     if (left)
-        printf("  note       %d shape%s of no geom %s not in it; place one by "
+        printf("  warning    %d shape%s without a geom %s not in it; place one by "
                "<geom type=\"shape\" shape=\"NAME\"/>\n",
                left, left == 1 ? "" : "s", left == 1 ? "is" : "are");
 }
 
 //---------------------------------- command --------------------------------------
 
-// options without effect are refused; those that were not given get their defaults
+// refuses options without effect, and sets defaults
 static int validate_options(checkCall* call) {
     if (cli_is_mesh_file(call->path) && (call->params || call->bodies || call->mass || call->mjcf))
-        return cli_error("check", "%s is of scenes, and %s is a mesh",
+        return cli_error("check", "%s applies to scenes; %s is a mesh",
                          call->params   ? "--params"
                          : call->bodies ? "--bodies"
                          : call->mass   ? "--mass"
                                         : "--mjcf",
                          call->path);
     if (!call->mass && (call->density > 0.0 || call->tolerance > 0.0))
-        return cli_error("check", "--density and --tolerance belong to --mass");
-    if (!call->mjcf && call->vertices) return cli_error("check", "--vertices belongs to --mjcf");
+        return cli_error("check", "--density and --tolerance require --mass");
+    if (!call->mjcf && call->vertices) return cli_error("check", "--vertices requires --mjcf");
     if (call->density == 0.0) call->density = 1000.0;
     if (call->tolerance == 0.0) call->tolerance = 1e-3;
     if (call->vertices == 0) call->vertices = 300;
@@ -297,11 +287,9 @@ int tac_cmd_check(int argc, char** argv) {
     int meshes = 0;
     tacModel* model;
     tacMessage message;
-    tacOptions options = cli_load_options(call.contact);
-    tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
 
-    // first: a scene that cannot be written is not called fine
+    // export first: a scene that cannot be written is not ok
     if (call.mjcf) code = cli_export_mjcf(model, call.mjcf, call.vertices, &meshes);
     if (call.mjcf && code != CLI_OK) {
         tac_model_destroy(model);
@@ -312,7 +300,7 @@ int tac_cmd_check(int argc, char** argv) {
         json_scene_summary(&json, model, call.path);
     else
         print_scene_summary(model, call.path);
-    if (!call.json && *message.text) printf("  note       %s\n", message.text);
+    if (!call.json && *message.text) printf("  warning    %s\n", message.text);
     if (call.bodies && call.json)
         cli_bodies_json(&json, model);
     else if (call.bodies)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_DOFS = 200, MAX_TERMS = 1000000 }; // M has the square of the first
+enum { MAX_DOFS = 200, MAX_TERMS = 1000000 }; // M has the square of this
 
 typedef struct deriveCall {
     const char *path, *notation, *name, *out, *symbols, *set;
@@ -21,27 +21,26 @@ typedef struct deriveCall {
 
 static int parse_derive_options(deriveCall* call, int argc, char** argv) {
     const cliOption options[] = {
-        {"as", 0, CLI_TEXT, &call->notation, "NOTATION",
-         "text (default, as SymPy reads it), latex or c", 0, 0},
+        {"format", 0, CLI_TEXT, &call->notation, "FORMAT",
+         "text (default; SymPy reads it), latex or c", 0, 0},
         {"symbols", 0, CLI_TEXT, &call->symbols, "LIST",
-         "numbers that stay symbols: masses, lengths, inertias, armatures, gravity, or names of "
-         "parameters such as body:pole/mass, with commas between; of groups, those that are not 0",
+         "keep as symbols: masses, lengths, inertias, armatures, gravity (where not 0), or "
+         "parameters by name such as body:pole/mass; comma-separated",
          0, 0},
-        {"set", 0, CLI_TEXT, &call->set, "LIST",
-         "symbols to be replaced by exact numbers, such as q0=0,m_pole=1/3", 0, 0},
+        {"subs", 0, CLI_TEXT, &call->set, "LIST",
+         "substitute exact numbers, such as q0=0,m_pole=1/3", 0, 0},
         {"exact", 0, CLI_FLAG, &call->exact, NULL,
-         "numbers that are decimals of up to 15 digits become fractions: 0.1 is 1/10", 0, 0},
+         "decimals of up to 15 digits become fractions: 0.1 is 1/10", 0, 0},
         {"forces", 0, CLI_FLAG, &call->forces, NULL,
-         "the forces M a + c, with accelerations a0, a1 .. as inputs, instead of M and c", 0, 0},
-        {"linear", 0, CLI_FLAG, &call->linear, NULL,
-         "the coefficients of the symbols of --symbols in each output, row by row, then the rest",
-         0, 0},
+         "output M a + c, with accelerations a0, a1 .. as inputs, instead of M and c", 0, 0},
+        {"coefficients", 0, CLI_FLAG, &call->linear, NULL,
+         "output the coefficients of --symbols, row by row, then the remainders", 0, 0},
         {"expand", 0, CLI_FLAG, &call->expand, NULL,
-         "multiply out and collect like terms: shorter for two or three joints", 0, 0},
-        {"name", 0, CLI_TEXT, &call->name, "NAME", "of the C function, and of the outputs; y", 0,
-         0},
-        {"memory", 0, CLI_INT, &call->memory, "MIB", "most that formulas may take; 1024", 1,
-         1048576},
+         "expand and collect terms: shorter for two or three joints", 0, 0},
+        {"name", 0, CLI_TEXT, &call->name, "NAME",
+         "name of the C function and of the outputs; default y", 0, 0},
+        {"memory", 0, CLI_INT, &call->memory, "MIB", "memory limit of the formulas; default 1024",
+         1, 1048576},
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "write here instead of standard output", 0, 0},
     };
     const cliCommand command = {
@@ -49,16 +48,16 @@ static int parse_derive_options(deriveCall* call, int argc, char** argv) {
         .summary = "the equations of motion of a scene as text, LaTeX or C",
         .positional = "FILE",
         .description =
-            "M(q) a + c(q, v) = forces along the joints, without springs, dampers, actuators and\n"
-            "contacts. The inputs are qpos q0, q1 .., qvel v0, v1 .., then the symbols of\n"
-            "--symbols; quaternions have length 1. The outputs are M row by row, then c. What is\n"
-            "shared has a name of its own. C is one function NAME(x, y) that needs <math.h> alone\n"
-            "and allocates nothing.\n",
+            "M(q) a + c(q, v) = generalized forces, without springs, dampers, actuators and\n"
+            "contacts. Inputs: qpos q0, q1 .., qvel v0, v1 .., then the symbols of --symbols;\n"
+            "quaternions have length 1. Outputs: M row by row, then c. Common subexpressions have\n"
+            "names. C is one function NAME(x, y) that needs <math.h> alone and allocates "
+            "nothing.\n",
         .example =
             "  tactus derive scenes/cart_pole.xml --expand\n"
             "  tactus derive scenes/cart_pole.xml --symbols masses,lengths,gravity --expand\n"
-            "  tactus derive scenes/cart_pole.xml --symbols masses --forces --linear\n"
-            "  tactus derive scenes/arm.xml --as c --name arm -o arm.c\n",
+            "  tactus derive scenes/cart_pole.xml --symbols masses --forces --coefficients\n"
+            "  tactus derive scenes/arm.xml --format c --name arm -o arm.c\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .min = 1,
@@ -68,7 +67,7 @@ static int parse_derive_options(deriveCall* call, int argc, char** argv) {
     return cli_parse(&command, argc, argv);
 }
 
-// a notation by its word, or -1
+// index of a notation, or -1
 static int find_notation(const char* word) {
     static const char* const words[] = {"text", "latex", "c"};
     for (int i = 0; i < TAC_COUNT(words); ++i)
@@ -91,7 +90,8 @@ static void write_comment_text(FILE* file, const char* name) {
 static void write_outputs(FILE* file, const deriveCall* call, int nv, int symbols) {
     if (call->linear) {
         int rows = call->forces ? nv : nv * nv + nv;
-        fprintf(file, "outputs 0 .. %d are coefficients of %d symbols, %d rows; then %d rests\n",
+        fprintf(file,
+                "outputs 0 .. %d are coefficients of %d symbols, %d rows; then %d remainders\n",
                 rows * symbols - 1, symbols, rows, rows);
     } else if (call->forces) {
         fprintf(file, "outputs 0 .. %d are M a + c\n", nv - 1);
@@ -101,7 +101,7 @@ static void write_outputs(FILE* file, const deriveCall* call, int nv, int symbol
     }
 }
 
-// a name in a comment; what has none is told by its kind
+// a name in a comment, or the kind of what has none
 static void write_named(FILE* file, const char* kind, const char* name, const char* unnamed) {
     fprintf(file, "%s ", kind);
     if (*name)
@@ -110,7 +110,7 @@ static void write_named(FILE* file, const char* kind, const char* name, const ch
         fprintf(file, "(%s, without a name)", unnamed);
 }
 
-// what acts in the scene and stands in no formula, beside what --help tells
+// forces of the scene that the equations omit, beyond those of --help
 static void write_omitted(FILE* file, const char* mark, const tacModel* model) {
     int active_equalities = 0;
     for (int i = 0; i < model->nequality; ++i) active_equalities += model->equality[i].active;
@@ -126,7 +126,7 @@ static void write_omitted(FILE* file, const char* mark, const tacModel* model) {
     if (model->fluid >= 0) fprintf(file, "%s not part of these equations: the fluid\n", mark);
 }
 
-// which joint moves which symbol, as comments
+// which joint has which symbol, as comments
 static void write_legend(FILE* file, const deriveCall* call, const deriveSymbols* symbols) {
     static const char* const marks[] = {"#", "%", "//"};
     const char* mark = marks[find_notation(call->notation)];
@@ -148,7 +148,7 @@ static void write_legend(FILE* file, const deriveCall* call, const deriveSymbols
     write_omitted(file, mark, model);
 }
 
-// Names that the equations or C give to something else: outputs are NAME0, NAME1, ...
+// Reserved names: of inputs, of formulas, of C. Outputs are NAME0, NAME1, ...
 static int is_reserved_name(const char* name) {
     static const char* const reserved[] = {
         "q",    "v",     "a",     "x",     "t",      "power",  "sign",     "sin",     "cos",
@@ -168,17 +168,16 @@ static int write_program(const deriveCall* call, const deriveSymbols* symbols,
     cliOutput output;
     tacNotation notation = (tacNotation)find_notation(call->notation);
     if (is_reserved_name(call->name))
-        return cli_error("derive",
-                         "--name: '%s' is taken by inputs, by C or by the formulas; take another",
-                         call->name);
+        return cli_error("derive", "--name: '%s' is reserved; choose another name", call->name);
     int code = cli_output_open(&output, call->out);
     if (code != CLI_OK) return code;
     write_legend(output.file, call, symbols);
-    // what a full disk refuses is told by closing the file
+    // closing the file reports a full disk
     if (tac_program_print(program, call->name, notation, write_to_file, output.file) ==
         TAC_ERROR_VALUE) {
         cli_output_discard(&output);
-        return cli_error("derive", "--name: '%s' is no name: letters, digits and _, at most 100",
+        return cli_error("derive",
+                         "--name: '%s' is not a valid name: letters, digits and _, at most 100",
                          call->name);
     }
     return cli_output_close(&output);
@@ -186,74 +185,73 @@ static int write_program(const deriveCall* call, const deriveSymbols* symbols,
 
 //---------------------------------- deriving -------------------------------------
 
-// inputs and outputs of the program in the making
+// inputs and outputs of the program so far
 typedef struct derivation {
-    tacGraph* graph;
+    deriveEquations e;
     const deriveCall* call;
     const deriveSymbols* symbols;
-    tacExpr *in, *out, *work;
-    int inputs, outputs;
+    tacExpr* work;
 } derivation;
 
 // M a + c in place of M and c
 static void form_forces(derivation* d) {
-    tacGraph* g = d->graph;
+    tacGraph* g = d->e.graph;
     int nv = d->symbols->model->nv;
     for (int k = 0; k < nv; ++k) {
         char name[24];
         snprintf(name, sizeof name, "a%d", k);
-        d->in[d->inputs + k] = tac_symbol(g, name);
+        d->e.in[d->e.inputs + k] = tac_symbol(g, name);
     }
     for (int i = 0; i < nv; ++i) {
-        tacExpr sum = d->out[nv * nv + i];
+        tacExpr sum = d->e.out[nv * nv + i];
         for (int j = 0; j < nv; ++j)
-            sum = tac_expr_add(g, sum, tac_expr_mul(g, d->out[i * nv + j], d->in[d->inputs + j]));
+            sum = tac_expr_add(g, sum,
+                               tac_expr_mul(g, d->e.out[i * nv + j], d->e.in[d->e.inputs + j]));
         d->work[i] = sum;
     }
-    memcpy(d->out, d->work, sizeof *d->out * (size_t)nv);
-    d->inputs += nv;
-    d->outputs = nv;
+    memcpy(d->e.out, d->work, sizeof *d->e.out * (size_t)nv);
+    d->e.inputs += nv;
+    d->e.outputs = nv;
 }
 
-// coefficients of the symbols, then what is left
+// coefficients of the symbols, then the remainders
 static tacResult form_coefficients(derivation* d) {
-    int n = d->symbols->count, rows = d->outputs;
+    int n = d->symbols->count, rows = d->e.outputs;
     tacExpr* rest = d->work + (size_t)rows * (size_t)n;
     tacResult result =
-        tac_expr_linear(d->graph, d->out, rows, d->symbols->symbol, n, d->work, rest);
+        tac_expr_linear(d->e.graph, d->e.out, rows, d->symbols->symbol, n, d->work, rest);
     if (result != TAC_OK) return result;
-    d->outputs = rows * (n + 1);
-    memcpy(d->out, d->work, sizeof *d->out * (size_t)d->outputs);
+    d->e.outputs = rows * (n + 1);
+    memcpy(d->e.out, d->work, sizeof *d->e.out * (size_t)d->e.outputs);
     return TAC_OK;
 }
 
-// an exit code; CLI_ERROR where the user was told why, the graph's error otherwise
+// an exit code; CLI_ERROR after a message, the graph's error in *result otherwise
 static int derive_equations(derivation* d, tacResult* result) {
     const tacModel* model = d->symbols->model;
     const deriveCall* call = d->call;
     int nq = model->nq, nv = model->nv;
     const tacSceneSymbols symbols = {d->symbols->offset, d->symbols->symbol, d->symbols->count,
                                      call->exact};
-    *result =
-        tac_scene_equations(d->graph, model, &symbols, d->in, d->in + nq, d->out, d->out + nv * nv);
+    *result = tac_scene_equations(d->e.graph, model, &symbols, d->e.in, d->e.in + nq, d->e.out,
+                                  d->e.out + nv * nv);
     if (*result != TAC_OK) return CLI_OK;
-    d->inputs = nq + nv;
-    d->outputs = nv * nv + nv;
+    d->e.inputs = nq + nv;
+    d->e.outputs = nv * nv + nv;
     if (call->forces) form_forces(d);
-    memcpy(d->in + d->inputs, d->symbols->symbol, sizeof *d->in * (size_t)d->symbols->count);
-    d->inputs += d->symbols->count;
-    derive_symbols_find_unused(d->symbols, d->out, d->outputs);
+    memcpy(d->e.in + d->e.inputs, d->symbols->symbol, sizeof *d->e.in * (size_t)d->symbols->count);
+    d->e.inputs += d->symbols->count;
+    derive_symbols_find_unused(d->symbols, d->e.out, d->e.outputs);
     if (call->linear) *result = form_coefficients(d);
     if (*result != TAC_OK) return CLI_OK;
-    int left = derive_substitute(d->graph, call->set, d->in, d->inputs, d->out, d->outputs, result);
-    if (left < 0) return *result == TAC_OK ? CLI_ERROR : CLI_OK;
-    d->inputs = left;
+    if (derive_substitute(&d->e, call->set, result) != 0)
+        return *result == TAC_OK ? CLI_ERROR : CLI_OK;
     if (*result == TAC_OK && call->expand)
-        *result = tac_expr_expand(d->graph, d->out, d->outputs, MAX_TERMS, d->out);
+        *result = tac_expr_expand(d->e.graph, d->e.out, d->e.outputs, MAX_TERMS, d->e.out);
     return CLI_OK;
 }
 
-// numbers that outputs and work take at most
+// most numbers of outputs and work
 static size_t output_capacity(const tacModel* model, int symbols) {
     size_t nv = (size_t)model->nv;
     return (nv * nv + nv) * ((size_t)symbols + 1);
@@ -263,21 +261,21 @@ static int derive_and_write(const deriveCall* call, const deriveSymbols* symbols
     const tacModel* model = symbols->model;
     size_t capacity = output_capacity(model, symbols->count);
     size_t inputs = (size_t)(model->nq + 2 * model->nv + symbols->count);
-    derivation d = {.graph = graph, .call = call, .symbols = symbols};
+    derivation d = {.e.graph = graph, .call = call, .symbols = symbols};
     tacProgram* program = NULL;
     tacMessage message = {0};
     tacResult result = TAC_ERROR_MEMORY;
     int code = CLI_OK;
-    d.in = malloc(sizeof *d.in * (inputs + 2 * capacity));
-    if (d.in) {
-        d.out = d.in + inputs;
-        d.work = d.out + capacity;
+    d.e.in = malloc(sizeof *d.e.in * (inputs + 2 * capacity));
+    if (d.e.in) {
+        d.e.out = d.e.in + inputs;
+        d.work = d.e.out + capacity;
         code = derive_equations(&d, &result);
         if (code == CLI_OK && result == TAC_OK)
-            result = tac_program_create(graph, d.in, d.inputs, d.out, d.outputs, &program);
+            result = tac_program_create(graph, d.e.in, d.e.inputs, d.e.out, d.e.outputs, &program);
         if (result != TAC_OK) tac_graph_result(graph, &message);
     }
-    free(d.in);
+    free(d.e.in);
     snprintf(message.file, sizeof message.file, "%s", call->path);
     if (code == CLI_OK)
         code = result == TAC_OK ? write_program(call, symbols, program)
@@ -291,16 +289,15 @@ static int derive_model(const deriveCall* call, const tacModel* model) {
     deriveSymbols symbols;
     tacGraphOptions options = tac_default_graph_options();
     options.max_bytes = (size_t)call->memory << 20;
-    if (model->nv == 0)
-        return cli_error("derive", "%s: nothing moves: it has no joints", call->path);
+    if (model->nv == 0) return cli_error("derive", "%s has no joints", call->path);
     if (model->nv > MAX_DOFS)
-        return cli_error("derive", "%s: %d degrees of freedom; formulas are made of at most %d",
-                         call->path, model->nv, MAX_DOFS);
+        return cli_error("derive", "%s: %d degrees of freedom exceed the limit %d", call->path,
+                         model->nv, MAX_DOFS);
     tacResult result = tac_graph_create(&options, &graph);
     if (result != TAC_OK) return cli_error_message(result, NULL);
     int code = derive_symbols_open(&symbols, graph, model, call->symbols);
     if (code == CLI_OK && call->linear && symbols.count == 0)
-        code = cli_error("derive", "--linear needs --symbols: coefficients of what?");
+        code = cli_error("derive", "--coefficients requires --symbols");
     if (code == CLI_OK) code = derive_and_write(call, &symbols, graph);
     derive_symbols_close(&symbols);
     tac_graph_destroy(graph);
@@ -312,7 +309,7 @@ int tac_cmd_derive(int argc, char** argv) {
     int code = parse_derive_options(&call, argc, argv);
     if (code != CLI_CONTINUE) return code;
     if (find_notation(call.notation) < 0)
-        return cli_error("derive", "--as: '%s' is none of text, latex, c", call.notation);
+        return cli_error("derive", "--format: '%s' is not text, latex or c", call.notation);
     tacModel* model;
     tacMessage message;
     tacResult result = tac_load(call.path, NULL, &model, &message);

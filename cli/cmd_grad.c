@@ -1,5 +1,4 @@
-// tactus grad: derivatives of a scene's shapes and of its motion, and the proof that they are
-// right.
+// tactus grad: derivatives of a scene's shapes and of its motion, and their check.
 
 #include "cli/commands.h"
 #include "cli/grad/derivative_check.h"
@@ -18,7 +17,7 @@
 #include <string.h>
 
 typedef struct gradCall {
-    const char* contact; // in place of the scene's, or NULL
+    const char* contact; // replaces the scene's contact, or NULL
     const char *path, *shape, *at;
     cliGradMotionCall motion;
     int check, points, seed, json;
@@ -27,49 +26,53 @@ typedef struct gradCall {
 static int parse_grad_options(gradCall* call, int argc, char** argv) {
     cliGradMotionCall* motion = &call->motion;
     const cliOption options[] = {
-        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "this shape only (--check: default all)", 0,
+        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "this shape only; with --check default all", 0,
          0},
         {"at", 0, CLI_TEXT, &call->at, "\"x y z\"",
-         "derivatives at this point of the shape's frame", 0, 0},
+         "derivatives at this point, in the frame of the shape", 0, 0},
         {"of", 0, CLI_TEXT, &motion->of, "WHAT",
-         "of energy, kinetic, potential, qpos:JOINT, qvel:JOINT, ... (below)", 0, 0},
-        {"steps", 0, CLI_INT, &motion->steps, "N", "steps before --of is taken; 1 if not given", 0,
+         "gradient of energy, kinetic, potential, qpos:JOINT, ... (below)", 0, 0},
+        {"steps", 0, CLI_INT, &motion->steps, "N", "with --of: steps of the rollout; default 1", 0,
          1e6},
-        {"by", 0, CLI_TEXT, &motion->by, "NAME",
-         "by these parameters: columns beside A and B, rows of --of", 0, 0},
+        {"wrt", 0, CLI_TEXT, &motion->wrt, "NAME",
+         "with respect to these parameters: columns beside A and B, rows of --of", 0, 0},
         {"qpos", 0, CLI_TEXT, &motion->start.qpos, "\"q ...\"", "positions of the state", 0, 0},
         {"qvel", 0, CLI_TEXT, &motion->start.qvel, "\"v ...\"", "velocities of the state", 0, 0},
-        {"ctrl", 0, CLI_TEXT, &motion->ctrl, "WHAT", "control, as tactus run takes it", 0, 0},
+        {"ctrl", 0, CLI_TEXT, &motion->ctrl, "WHAT", "control, as for tactus run", 0, 0},
         {"key", 0, CLI_TEXT, &motion->start.key, "NAME", "state and control of a keyframe", 0, 0},
-        {"from", 0, CLI_TEXT, &motion->start.from, "NPZ", "state and control of a run, its last", 0,
-         0},
-        {"frame", 0, CLI_INT, &motion->start.frame, "N", "or this one, counted from 0", 0, 2e9},
+        {"from", 0, CLI_TEXT, &motion->start.from, "NPZ",
+         "state and control of a trajectory, the last", 0, 0},
+        {"frame", 0, CLI_INT, &motion->start.frame, "N", "with --from: state N, counted from 0", 0,
+         2e9},
         {"out", 'o', CLI_TEXT, &motion->out, "FILE",
          "A and B, or with --of the gradient, as .npz or .csv", 0, 0},
-        {"check", 0, CLI_FLAG, &call->check, NULL, "prove the derivatives at random points", 0, 0},
-        {"points", 0, CLI_INT, &call->points, "N", "of --check (1000 of a shape, 40 of a motion)",
-         1, 1e7},
-        {"seed", 0, CLI_INT, &call->seed, "N", "of the points of --check (default 1)", 0, 1e9},
+        {"check", 0, CLI_FLAG, &call->check, NULL, "check the derivatives at random points", 0, 0},
+        {"points", 0, CLI_INT, &call->points, "N",
+         "with --check: points; default 1000 per shape, 40 per motion", 1, 1e7},
+        {"seed", 0, CLI_INT, &call->seed, "N", "with --check: seed of the points; default 1", 0,
+         1e9},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
         CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "grad",
-        .summary = "derivatives of motions and of distances, and their proof",
+        .summary = "derivatives of motions and of distances, and their check",
         .positional = "FILE",
         .description =
-            "Of a scene with joints: A and B of a step, or with --of the gradient of a quantity\n"
-            "after some steps by state, control and every parameter. Quantities are energy,\n"
+            "Scenes with joints: A and B of a step; with --of the gradient of a quantity after\n"
+            "some steps with respect to state, control and every parameter. Quantities: energy,\n"
             "kinetic, potential, qpos:JOINT (qpos:JOINT/x|y|z|qw|qx|qy|qz of a free or ball\n"
-            "joint), qvel:JOINT (qvel:JOINT/x|y|z|rx|ry|rz), act:ACTUATOR, xpos:BODY/x|y|z or of a "
-            "SITE.\n"
-            "Files (-o x.npz): A, B, P by x_name, u_name, theta_name, the state qpos, qvel, act\n"
-            "with ctrl and next_qpos, next_qvel, next_act; with --of: value, and its derivatives\n"
-            "x, u, theta by x_name, u_name, theta_name. With --at: the distance of\n"
-            "a shape at a point and its derivative by the point, by the twist of the shape's\n"
-            "frame and by every parameter. Parameters whose derivative is 0 are left out.\n"
-            "With --check: compares jvp, vjp and hvp with complex step, quad precision and Taylor\n"
-            "slopes, of all shapes and the step, or of what is named; exit code 1 if one is off.\n",
+            "joint), qvel:JOINT (qvel:JOINT/x|y|z|rx|ry|rz), act:ACTUATOR, xpos:BODY/x|y|z or\n"
+            "xpos:SITE/x|y|z.\n"
+            "Files (-o x.npz): A, B, P with x_name, u_name, theta_name; the state qpos, qvel, "
+            "act,\n"
+            "ctrl; next_qpos, next_qvel, next_act. With --of: value, and its derivatives x, u,\n"
+            "theta with x_name, u_name, theta_name.\n"
+            "--at: signed distance of a shape at a point, and its derivatives with respect to the\n"
+            "point, the twist of the shape's frame and every parameter. Parameters whose\n"
+            "derivative is 0 are not printed.\n"
+            "--check: compares jvp, vjp and hvp with complex step, quad precision and Taylor\n"
+            "slopes, for all shapes and the step, or for what is named. Exit code 1: one fails.\n",
         .example = "  tactus grad scenes/cart_pole.xml\n"
                    "  tactus grad scenes/humanoid.xml --ctrl 0.1 -o jacobian.npz\n"
                    "  tactus grad scenes/arm.xml --of xpos:hand/z --steps 50 --ctrl 0.1 --check\n"
@@ -86,7 +89,7 @@ static int parse_grad_options(gradCall* call, int argc, char** argv) {
 
 //---------------------------------- derivatives at a point -----------------------
 
-// value and its derivatives by point, twist and parameters
+// value and its derivatives with respect to point, twist and parameters
 typedef struct shapeGradient {
     double value, x[3], pose[6], *param;
 } shapeGradient;
@@ -108,7 +111,7 @@ static tacResult differentiate_shape(const tacModel* model, int shape, const dou
     return result;
 }
 
-// the name by children's names too, where they have one
+// the alias, by names of nodes, where there is one
 static const char* alias_of(const tacModel* model, int offset) {
     const tacParamName* group = &model->paramname[model->paramgroup[offset]];
     return group->alias ? group->alias : "";
@@ -195,23 +198,22 @@ static int for_each_shape(const tacModel* model, const gradCall* call) {
     return worst;
 }
 
-// does an option ask for the motion and nothing else?
+// 1 if an option applies to the motion alone
 static int wants_motion(const gradCall* call) {
     const cliGradMotionCall* m = &call->motion;
-    return m->of || m->by || m->ctrl || m->out || m->start.qpos || m->start.qvel || m->start.key ||
+    return m->of || m->wrt || m->ctrl || m->out || m->start.qpos || m->start.qvel || m->start.key ||
            m->start.from || m->steps >= 0;
 }
 
 static int run_grad(const gradCall* call, const tacModel* model) {
     int shape = call->shape || call->at, motion = wants_motion(call);
     if (shape && motion)
-        return cli_error("grad", "--shape and --at are of shapes, the other options of motion");
-    if (motion && model->nv == 0)
-        return cli_error("grad", "%s has no joints: nothing moves", call->path);
+        return cli_error("grad", "--shape and --at apply to shapes, the other options to motion");
+    if (motion && model->nv == 0) return cli_error("grad", "%s has no joints", call->path);
     if (model->nv == 0 && !call->check && !call->at)
-        return cli_error("grad", "say --check or --at \"x y z\"");
+        return cli_error("grad", "give --check or --at \"x y z\"");
     if (shape && !call->check && !call->at)
-        return cli_error("grad", "say --check or --at \"x y z\"");
+        return cli_error("grad", "give --check or --at \"x y z\"");
     int code = shape || (call->check && !motion) ? for_each_shape(model, call) : CLI_OK;
     int moves = !shape && model->nv > 0 && code != CLI_ERROR;
     int second = moves ? cli_grad_motion(model, &call->motion) : CLI_OK;
@@ -222,9 +224,9 @@ int tac_cmd_grad(int argc, char** argv) {
     gradCall call = {.seed = 1, .motion = {.steps = -1, .start.frame = -1}};
     int code = parse_grad_options(&call, argc, argv);
     if (code != CLI_CONTINUE) return code;
-    if (!call.check && call.points) return cli_error("grad", "--points belongs to --check");
+    if (!call.check && call.points) return cli_error("grad", "--points requires --check");
     if (!call.motion.of && call.motion.steps >= 0)
-        return cli_error("grad", "--steps belongs to --of");
+        return cli_error("grad", "--steps requires --of");
     call.motion.check = call.check;
     call.motion.points = call.points;
     call.motion.seed = call.seed;
@@ -233,9 +235,7 @@ int tac_cmd_grad(int argc, char** argv) {
 
     tacModel* model;
     tacMessage message;
-    tacOptions options = cli_load_options(call.contact);
-    tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
     code = run_grad(&call, model);
     tac_model_destroy(model);
     return code;

@@ -33,7 +33,7 @@ static void write_obj(const tacMesh* mesh, const char* name, FILE* file) {
                 mesh->face[2][i] + 1);
 }
 
-// binary, little-endian as this machine is: normal, three corners, two bytes of nothing
+// binary, little-endian as this machine: normal, three vertices, two unused bytes
 static void write_stl(const tacMesh* mesh, const char* name, FILE* file) {
     char head[80] = {0};
     snprintf(head, sizeof head, "tactus mesh %s", name);
@@ -59,7 +59,7 @@ static void write_stl(const tacMesh* mesh, const char* name, FILE* file) {
     }
 }
 
-// binary, little-endian as this machine is: doubles, and a byte and three ints for each face
+// binary, little-endian as this machine: doubles; a byte and three ints for each face
 static void write_ply(const tacMesh* mesh, const char* name, FILE* file) {
     fprintf(file, "ply\nformat binary_little_endian 1.0\ncomment tactus mesh ");
     for (; *name; ++name) fputc(*name >= ' ' ? *name : '_', file);
@@ -76,14 +76,12 @@ static void write_ply(const tacMesh* mesh, const char* name, FILE* file) {
     }
 }
 
-// by the end of the name; NULL after a complaint
+// by the extension; NULL after a message
 static meshWriter find_writer(const char* path) {
-    size_t length = strlen(path);
-    const char* end = length > 4 ? path + length - 4 : "";
-    if (strcmp(end, ".obj") == 0 || strcmp(path, "-") == 0) return write_obj;
-    if (strcmp(end, ".stl") == 0) return write_stl;
-    if (strcmp(end, ".ply") == 0) return write_ply;
-    cli_error("mesh", "%s: name the mesh .obj, .stl or .ply", path);
+    if (cli_has_extension(path, ".obj") || strcmp(path, "-") == 0) return write_obj;
+    if (cli_has_extension(path, ".stl")) return write_stl;
+    if (cli_has_extension(path, ".ply")) return write_ply;
+    cli_error("mesh", "%s: the extension is not .obj, .stl or .ply", path);
     return NULL;
 }
 
@@ -91,9 +89,9 @@ static meshWriter find_writer(const char* path) {
 
 static int parse_mesh_options(meshCall* call, int argc, char** argv) {
     const cliOption options[] = {
-        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "the shape; may be left out if there is one",
+        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "shape of the scene; optional if there is one",
          0, 0},
-        {"vertices", 0, CLI_INT, &call->vertices, "N", "about so many vertices; 300 if not given",
+        {"vertices", 0, CLI_INT, &call->vertices, "N", "number of vertices, about; default 300",
          TAC_MESH_MIN_VERTICES, TAC_MESH_MAX_VERTICES},
         {"out", 'o', CLI_TEXT, &call->out, "FILE",
          "mesh to write: .obj, .stl or .ply; - for OBJ on stdout", 0, 0},
@@ -121,7 +119,7 @@ static int parse_mesh_options(meshCall* call, int argc, char** argv) {
 
 //---------------------------------- command --------------------------------------
 
-// the file is opened before the work: a wrong path should not cost the mesh
+// opened before the work: a wrong path should not cost the mesh
 static int mesh_to_file(const meshCall* call, const tacModel* model, int shape, meshWriter write) {
     cliOutput output;
     tacMesh* mesh = NULL;

@@ -23,7 +23,7 @@
 #include <string.h>
 
 typedef struct renderCall {
-    const char* contact; // in place of the scene's, or NULL
+    const char* contact; // replaces the scene's contact, or NULL
     const char *path, *out, *size, *camera, *shape, *montage;
     int samples, threads; // samples 0: not given
     int fps;              // frames a second; 0: not given
@@ -31,7 +31,7 @@ typedef struct renderCall {
     int contacts;          // show them?
     double arrow, opacity; // opacity < 0: not given
     cliSliceOptions slice;
-    cliInitialStateOptions start; // where the joints stand
+    cliInitialStateOptions start; // initial configuration
 } renderCall;
 
 // what is drawn: the scene in space, or a slice of its field
@@ -40,7 +40,7 @@ typedef struct renderJob {
     tacSliceOptions slice;
     cliPoints points;
     cliMontage montage;
-    cliFrames frames; // of a sheet or a film
+    cliFrames frames; // of a montage or an animation
 } renderJob;
 
 //---------------------------------- arguments ------------------------------------
@@ -62,58 +62,60 @@ static int parse_size(const char* text, int* width, int* height) {
 static int parse_render_options(renderCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "picture to write, .png or .ppm", 0, 0},
-        {"size", 0, CLI_TEXT, &call->size, "WxH", "pixels; 960x540, of a slice 960x720", 0, 0},
+        {"size", 0, CLI_TEXT, &call->size, "WxH", "pixels; default 960x540, for a slice 960x720", 0,
+         0},
         {"camera", 0, CLI_TEXT, &call->camera, "NAME",
-         "camera of the scene; its first, or one that frames everything", 0, 0},
-        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "one shape alone on a neutral ground", 0, 0},
-        {"samples", 0, CLI_INT, &call->samples, "N", "rays of a pixel at an edge; 4 if not given",
-         1, TAC_MAX_SAMPLES},
+         "camera of the scene; default its first, or one that frames all", 0, 0},
+        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "draw one shape alone", 0, 0},
+        {"samples", 0, CLI_INT, &call->samples, "N", "rays per pixel at an edge; default 4", 1,
+         TAC_MAX_SAMPLES},
         {"contacts", 0, CLI_FLAG, &call->contacts, NULL,
-         "where the scene touches: points, and normals as long as they are active", 0, 0},
-        {"arrow", 0, CLI_REAL, &call->arrow, "M", "of --contacts: length of a whole normal", 1e-9,
-         1e9},
-        {"opacity", 0, CLI_REAL, &call->opacity, "A", "of solids, 0 to 1; 1, with --contacts 0.5",
-         0, 1},
+         "draw contacts: points, and normals scaled by their activity", 0, 0},
+        {"arrow", 0, CLI_REAL, &call->arrow, "M",
+         "with --contacts: length of a normal of activity 1", 1e-9, 1e9},
+        {"opacity", 0, CLI_REAL, &call->opacity, "A",
+         "opacity of solids, 0 to 1; default 1, with --contacts 0.5", 0, 1},
         {"slice", 0, CLI_TEXT, &call->slice.plane, "z=0", "field on the plane z (or x, y) = 0", 0,
          0},
-        {"field", 0, CLI_TEXT, &call->slice.field, "WHAT", "of a slice: value, gradient, laplacian",
-         0, 0},
-        {"span", 0, CLI_REAL, &call->slice.span, "M", "of a slice: metres from left to right", 1e-9,
-         1e9},
-        {"normals", 0, CLI_FLAG, &call->slice.normals, NULL, "of a slice: normals of the surface",
+        {"field", 0, CLI_TEXT, &call->slice.field, "WHAT",
+         "with --slice: value, gradient, laplacian", 0, 0},
+        {"span", 0, CLI_REAL, &call->slice.span, "M", "with --slice: metres from left to right",
+         1e-9, 1e9},
+        {"normals", 0, CLI_FLAG, &call->slice.normals, NULL, "with --slice: normals of the surface",
          0, 0},
         {"points", 0, CLI_TEXT, &call->slice.points, "CSV",
-         "of a slice: points x,y,z per line, drawn with their gradients", 0, 0},
-        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "positions of the joints", 0, 0},
-        {"key", 0, CLI_TEXT, &call->start.key, "NAME", "joints as a keyframe has them", 0, 0},
-        {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "as a run left the scene (tactus run)", 0,
-         0},
-        {"frame", 0, CLI_INT, &call->start.frame, "N", "or at this state of it, counted from 0", 0,
+         "with --slice: points x,y,z per line, drawn with their gradients", 0, 0},
+        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"",
+         "positions; default: initial configuration (qpos0)", 0, 0},
+        {"key", 0, CLI_TEXT, &call->start.key, "NAME", "positions of a keyframe", 0, 0},
+        {"from", 0, CLI_TEXT, &call->start.from, "NPZ",
+         "positions of a trajectory of tactus run, the last", 0, 0},
+        {"frame", 0, CLI_INT, &call->start.frame, "N", "with --from: state N, counted from 0", 0,
          2e9},
-        {"sheet", 0, CLI_TEXT, &call->montage, "CxR",
-         "of --from: frames over the whole run, in columns and rows", 0, 0},
-        {"film", 0, CLI_INT, &call->fps, "RATE",
-         "of --from: the whole run as an animated PNG, so many frames a second", 1, 100},
-        {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
-         1024},
+        {"montage", 0, CLI_TEXT, &call->montage, "CxR",
+         "with --from: frames of the whole run in C columns and R rows", 0, 0},
+        {"animate", 0, CLI_INT, &call->fps, "RATE",
+         "with --from: the whole run as an animated PNG, frames per second", 1, 100},
+        {"threads", 0, CLI_INT, &call->threads, "N", "threads; default 0: one per core", 0, 1024},
         CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
         .name = "render",
         .summary = "draw a scene into a PNG or PPM file",
         .positional = "FILE",
-        .description = "Traces rays through the distance fields of the scene, with light and\n"
-                       "shadow; --slice draws the field itself on a plane instead, with isolines.\n"
-                       "The picture has the same bits for any number of threads.\n",
-        .example = "  tactus render scenes/first_light.xml -o first_light.png\n"
-                   "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n"
-                   "  tactus render scenes/cup.xml --shape cup --slice y=0 --normals -o slice.png\n"
-                   "  tactus render scenes/box_on_box.xml --contacts -o contacts.png\n"
-                   "  tactus render scenes/humanoid.xml --from run.npz --frame 100 -o frame.png\n"
-                   "  tactus render scenes/humanoid.xml --from run.npz --sheet 4x2 --size 240x180 "
-                   "-o s.png\n"
-                   "  tactus render scenes/humanoid.xml --from run.npz --film 25 --size 320x240 "
-                   "-o film.png\n",
+        .description = "Draws the scene by sphere tracing of its distance fields, with light and\n"
+                       "shadow. --slice draws the field on a plane, with isolines. The picture is\n"
+                       "the same bits for any number of threads.\n",
+        .example =
+            "  tactus render scenes/first_light.xml -o first_light.png\n"
+            "  tactus render scenes/first_light.xml --shape pebble --size 512x512 -o p.png\n"
+            "  tactus render scenes/cup.xml --shape cup --slice y=0 --normals -o slice.png\n"
+            "  tactus render scenes/box_on_box.xml --contacts -o contacts.png\n"
+            "  tactus render scenes/humanoid.xml --from run.npz --frame 100 -o frame.png\n"
+            "  tactus render scenes/humanoid.xml --from run.npz --montage 4x2 --size 240x180 "
+            "-o s.png\n"
+            "  tactus render scenes/humanoid.xml --from run.npz --animate 25 --size 320x240 "
+            "-o run.png\n",
         .options = options,
         .option_count = TAC_COUNT(options),
         .min = 1,
@@ -123,19 +125,20 @@ static int parse_render_options(renderCall* call, int argc, char** argv) {
     return cli_parse(&command, argc, argv);
 }
 
-// what the options ask for together
+// refuses combinations of options without meaning, and sets the size
 static int validate_options(renderCall* call) {
     if (!call->out) return cli_error("render", "name the picture with -o, such as -o out.png");
     if (call->slice.plane && (call->camera || call->samples))
-        return cli_error("render", "--%s has no meaning with --slice",
+        return cli_error("render", "--%s cannot be combined with --slice",
                          call->camera ? "camera" : "samples");
     const char* solid = call->contacts ? "contacts" : call->opacity >= 0.0 ? "opacity" : NULL;
     if (call->slice.plane && solid)
-        return cli_error("render", "--%s has no meaning with --slice", solid);
+        return cli_error("render", "--%s cannot be combined with --slice", solid);
     if (call->shape && call->contacts)
-        return cli_error("render", "--contacts has no meaning with --shape: it touches nothing");
+        return cli_error(
+            "render", "--contacts cannot be combined with --shape: a single shape has no contacts");
     if (call->arrow > 0.0 && !call->contacts)
-        return cli_error("render", "--arrow is of --contacts: add that");
+        return cli_error("render", "--arrow requires --contacts");
     if (!call->size) call->size = call->slice.plane ? "960x720" : "960x540";
     if (!parse_size(call->size, &call->width, &call->height))
         return cli_error("render", "--size: '%s' is not a size such as 960x540 (sides 1 to %d)",
@@ -143,37 +146,36 @@ static int validate_options(renderCall* call) {
     return 0;
 }
 
-// sheets and films are of a run
+// montages and animations show a trajectory
 static int validate_run_options(const renderCall* call, const char* option) {
     if (!call->start.from || call->start.qpos || call->start.key || call->start.frame >= 0)
-        return cli_error("render", "--%s shows the run that --from names, and nothing else",
+        return cli_error("render", "--%s requires --from, without --qpos, --key and --frame",
                          option);
     if (call->slice.plane || call->shape)
-        return cli_error("render", "--%s has no meaning with --%s", option,
+        return cli_error("render", "--%s cannot be combined with --%s", option,
                          call->shape ? "shape" : "slice");
     return 0;
 }
 
-// a sheet has the size of all its frames
+// the picture holds all frames
 static int validate_montage(const renderCall* call, cliMontage* montage) {
     if (!call->montage) return 0;
     if (!parse_size(call->montage, &montage->columns, &montage->rows) ||
         montage->columns > TAC_MAX_IMAGE / call->width ||
         montage->rows > TAC_MAX_IMAGE / call->height)
         return cli_error("render",
-                         "--sheet: '%s' is not columns and rows such as 4x2 of frames that make at "
-                         "most %d pixels a side",
+                         "--montage: '%s' is not a grid such as 4x2, at most %d pixels a side",
                          call->montage, TAC_MAX_IMAGE);
-    return validate_run_options(call, "sheet");
+    return validate_run_options(call, "montage");
 }
 
 static int validate_animation(const renderCall* call, cliImageFormat format) {
     if (!call->fps) return 0;
     if (format != CLI_PNG)
-        return cli_error("render", "--film writes an animated PNG: give '%s' the ending .png",
+        return cli_error("render", "--animate writes an animated PNG; '%s' does not end in .png",
                          call->out);
-    if (call->montage) return cli_error("render", "--film has no meaning with --sheet");
-    return validate_run_options(call, "film");
+    if (call->montage) return cli_error("render", "--animate cannot be combined with --montage");
+    return validate_run_options(call, "animate");
 }
 
 //---------------------------------- names ----------------------------------------
@@ -188,7 +190,7 @@ static void list_cameras(const tacModel* model, char* text, size_t size) {
     }
 }
 
-// index of a camera, or -1 after a complaint
+// index of a camera, or -1 after a message
 static int find_camera(const renderCall* call, const tacModel* model) {
     for (int i = 0; i < model->ncamera; ++i)
         if (strcmp(model->camera[i].name, call->camera) == 0) return i;
@@ -203,7 +205,7 @@ static int find_camera(const renderCall* call, const tacModel* model) {
     return -1;
 }
 
-// indices of the camera and the shape that were named; 0, or CLI_ERROR after a complaint
+// finds the camera and the shape; 0, or CLI_ERROR after a message
 static int find_names(const renderCall* call, const tacModel* model, renderJob* job) {
     if (call->camera && (job->draw_image.camera = find_camera(call, model)) < 0) return CLI_ERROR;
     if (call->shape &&
@@ -231,7 +233,7 @@ static int draw_image(const renderCall* call, const tacModel* model, const rende
     return result == TAC_OK ? 0 : cli_error("render", "%s", tac_result_text(result));
 }
 
-// one picture: the scene, a slice, or a sheet
+// one picture: the scene, a slice, or a montage
 static int draw_picture(const renderCall* call, const tacModel* model, const renderJob* job,
                         cliImageFormat format, cliOutput* output) {
     cliMontage montage = job->montage;
@@ -242,8 +244,7 @@ static int draw_picture(const renderCall* call, const tacModel* model, const ren
     if (!image.rgb)
         code = cli_error("render", "out of memory");
     else if (montage.columns)
-        code = cli_montage_draw(montage, &job->frames, "render", &job->draw_image, call->width,
-                                call->height, &image);
+        code = cli_montage_draw(montage, &job->frames, &image);
     else
         code = draw_image(call, model, job, &image);
     if (code == 0 && cli_image_write(&image, format, output->file) != 0)
@@ -252,15 +253,14 @@ static int draw_picture(const renderCall* call, const tacModel* model, const ren
     return code;
 }
 
-// the file is opened before the work: a wrong path should not cost the picture
+// opened before the work: a wrong path should not cost the picture
 static int draw_to_file(const renderCall* call, const tacModel* model, const renderJob* job,
                         cliImageFormat format) {
     cliOutput output;
     int code = cli_output_open(&output, call->out);
     if (code != 0) return code;
     if (call->fps)
-        code = cli_animation_draw(&job->frames, "render", &job->draw_image, call->fps, call->width,
-                                  call->height, output.file);
+        code = cli_animation_draw(&job->frames, call->fps, output.file);
     else
         code = draw_picture(call, model, job, format, &output);
     if (code == 0) return cli_output_close(&output);
@@ -271,22 +271,21 @@ static int draw_to_file(const renderCall* call, const tacModel* model, const ren
 static int draw_trajectory(const renderCall* call, const tacModel* model, renderJob* job,
                            cliImageFormat format) {
     tacMessage message;
-    tacTrajectory* run = &job->frames.run;
+    tacTrajectory* run = &job->frames.trajectory;
     tacResult result = tac_trajectory_read(model, call->start.from, run, &message);
     if (result != TAC_OK) return cli_error_message(result, &message);
     int code = 0;
     if (call->fps && cli_animation_frame_count(run, call->fps) > CLI_MAX_ANIMATION_FRAMES)
-        code = cli_error("render",
-                         "--film %d: %g s of %s make more than %d frames; give a lower "
-                         "rate",
-                         call->fps, run->time[run->rows - 1] - run->time[0], call->start.from,
-                         CLI_MAX_ANIMATION_FRAMES);
+        code =
+            cli_error("render", "--animate %d: %g s of %s need more than %d frames; lower the rate",
+                      call->fps, run->time[run->rows - 1] - run->time[0], call->start.from,
+                      CLI_MAX_ANIMATION_FRAMES);
     if (code == 0) code = draw_to_file(call, model, job, format);
     tac_trajectory_destroy(run);
     return code;
 }
 
-// the scene as it is written, or with its joints where options or a file put them
+// the scene in its initial configuration, or as options or a file set it
 static int draw_posed(const renderCall* call, const tacModel* model, renderJob* job,
                       cliImageFormat format) {
     const cliInitialStateOptions* options = &call->start;
@@ -309,7 +308,7 @@ static int draw_posed(const renderCall* call, const tacModel* model, renderJob* 
     return code;
 }
 
-static int run(const renderCall* call, renderJob* job) {
+static int render_scene(const renderCall* call, renderJob* job) {
     cliImageFormat format;
     int code = cli_image_format("render", call->out, &format);
     if (code == 0) code = validate_montage(call, &job->montage);
@@ -319,14 +318,16 @@ static int run(const renderCall* call, renderJob* job) {
     if (call->samples) job->draw_image.samples = call->samples;
     job->draw_image.opacity = call->opacity >= 0.0 ? call->opacity : call->contacts ? 0.5 : 1.0;
     job->draw_image.arrow = call->arrow;
+    job->frames.command = "render";
+    job->frames.options = &job->draw_image;
+    job->frames.width = call->width;
+    job->frames.height = call->height;
     job->frames.contacts = call->contacts;
     job->draw_image.threads = job->slice.threads = call->threads;
 
     tacModel* model = NULL;
     tacMessage message;
-    tacOptions options = cli_load_options(call->contact);
-    tacResult result = tac_load(call->path, &options, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call->path, call->contact, &model, &message) != 0) return CLI_ERROR;
     code = find_names(call, model, job);
     if (code == 0) code = draw_posed(call, model, job, format);
     tac_model_destroy(model);
@@ -340,7 +341,7 @@ int tac_cmd_render(int argc, char** argv) {
     if ((code = validate_options(&call)) != 0) return code;
     renderJob job = {.draw_image = tac_default_draw_options(),
                      .slice = tac_default_slice_options()};
-    code = run(&call, &job);
+    code = render_scene(&call, &job);
     cli_points_free(&job.points);
     return code;
 }

@@ -1,4 +1,4 @@
-// tactus reproduce: experiments of the papers, with what was expected of them.
+// tactus reproduce: experiments of the papers, with expected values.
 
 #define _GNU_SOURCE
 #include "cli/commands.h"
@@ -36,24 +36,24 @@ typedef struct reproduceCall {
 
 static int parse_reproduce_options(reproduceCall* call, int argc, char** argv) {
     const cliOption options[] = {
-        {"list", 0, CLI_FLAG, &call->list, NULL, "say which experiments there are", 0, 0},
-        {"out", 'o', CLI_TEXT, &call->folder, "DIR", "folder for pictures; none are drawn without",
+        {"list", 0, CLI_FLAG, &call->list, NULL, "list the experiments", 0, 0},
+        {"out", 'o', CLI_TEXT, &call->folder, "DIR", "folder for pictures and plots; none without",
          0, 0},
-        {"format", 0, CLI_TEXT, &call->format, "png|ppm", "of pictures; png where it is built in",
-         0, 0},
+        {"format", 0, CLI_TEXT, &call->format, "png|ppm",
+         "format of rendered pictures; default png if built in", 0, 0},
         {"json", 0, CLI_FLAG, &call->json, NULL,
-         "one JSON object per figure: id, value, unit, relation, bound, tolerance, pass", 0, 0},
-        {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
-         1024},
+         "one JSON object per row: id, value, unit, relation, bound, tolerance, pass", 0, 0},
+        {"threads", 0, CLI_INT, &call->threads, "N", "threads; default 0: one per core", 0, 1024},
     };
     const cliCommand command = {
         .name = "reproduce",
-        .summary = "repeat experiments of the papers and compare",
+        .summary = "repeat experiments of the papers and compare the results",
         .positional = "[NAME...]",
         .description =
-            "Runs the named experiments, or all. Each prints what it measured beside what is\n"
-            "expected, with the tolerance, and draws into DIR/NAME-*.png. The exit code is 1\n"
-            "if a figure misses. Figures but times and pictures have the same bits each time.\n",
+            "Runs the named experiments, or all. Each prints measured and expected values with\n"
+            "the tolerance. Exit code 1: a value fails. All values but times are the same bits in\n"
+            "every run. With -o: pictures DIR/NAME-*.png; plots also as .svg, by gnuplot, with\n"
+            "their numbers in .csv.\n",
         .example = "  tactus reproduce --list\n"
                    "  tactus reproduce psq-solids -o pictures\n",
         .options = options,
@@ -95,12 +95,12 @@ static int select_experiments(reproduceCall* call) {
 
 //---------------------------------- folder ---------------------------------------
 
-// the folder is made before the work: a wrong path should not cost the figures
+// created before the work: a wrong path should not cost the results
 static int make_output_folder(const char* path) {
     struct stat status;
     if (!path || mkdir(path, 0777) == 0) return 0;
     if (errno != EEXIST)
-        return cli_error("reproduce", "%s: cannot be made: %s", path, strerror(errno));
+        return cli_error("reproduce", "%s: cannot be created: %s", path, strerror(errno));
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
         return cli_error("reproduce", "%s: is not a folder; name one for the pictures", path);
     if (access(path, W_OK | X_OK) != 0)
@@ -148,7 +148,7 @@ static int run_experiment(const experiment* e, trial* t) {
     int code = e->run(t);
     cli_progress_end(t->progress);
     t->progress->percent = -1;
-    if (code == 0 && !t->as_json) printf("  %d of %d hold\n", t->bounded - t->failed, t->bounded);
+    if (code == 0 && !t->as_json) printf("  %d of %d pass\n", t->bounded - t->failed, t->bounded);
     return code != 0 ? code : t->failed ? CLI_FAILED : CLI_OK;
 }
 

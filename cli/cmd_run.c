@@ -1,4 +1,4 @@
-// tactus run: simulates a scene, says how fast and how well, and writes the trajectory.
+// tactus run: simulates a scene, prints speed and energy, and writes the trajectory.
 
 #include "cli/commands.h"
 #include "cli/io/output.h"
@@ -18,14 +18,13 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
 #ifndef TACTUS_VERSION
 #define TACTUS_VERSION "unknown"
 #endif
 
 typedef struct runCall {
-    const char* contact; // in place of the scene's, or NULL
+    const char* contact; // replaces the scene's contact, or NULL
     const char *path, *out, *ctrl;
     cliInitialStateOptions start;
     double time;     // 0: not given
@@ -37,24 +36,24 @@ typedef struct runCall {
 static int parse_run_options(runCall* call, int argc, char** argv) {
     const cliOption options[] = {
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "trajectory to write, .npz or .csv", 0, 0},
-        {"steps", 0, CLI_INT, &call->steps, "N", "steps to take; 1000 if not given", 1, 2e9},
-        {"time", 0, CLI_REAL, &call->time, "T", "seconds of motion, in place of --steps", 1e-9,
-         1e9},
+        {"steps", 0, CLI_INT, &call->steps, "N", "number of steps; default 1000", 1, 2e9},
+        {"time", 0, CLI_REAL, &call->time, "T", "simulated seconds, instead of --steps", 1e-9, 1e9},
         {"ctrl", 0, CLI_TEXT, &call->ctrl, "WHAT",
-         "random, one number, a number per actuator, .npz or .csv; 0 if not given", 0, 0},
-        {"seed", 0, CLI_INT, &call->seed, "N", "of --ctrl random; 1 if not given", 0, 1e9},
-        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "positions at the start", 0, 0},
-        {"qvel", 0, CLI_TEXT, &call->start.qvel, "\"v ...\"", "velocities at the start", 0, 0},
-        {"key", 0, CLI_TEXT, &call->start.key, "NAME",
-         "start at a keyframe of the scene, held by its ctrl", 0, 0},
-        {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "go on from the last state of a run", 0, 0},
-        {"frame", 0, CLI_INT, &call->start.frame, "N", "from this state of it, counted from 0", 0,
-         2e9},
-        {"every", 0, CLI_INT, &call->every, "N", "write each N-th state; 1 if not given", 1, 2e9},
-        {"batch", 0, CLI_INT, &call->batch, "N", "runs side by side; the first is written", 1, 1e6},
-        {"threads", 0, CLI_INT, &call->threads, "N", "of a batch; 0 (default) is one per core", 0,
-         1024},
-        {"json", 0, CLI_FLAG, &call->json, NULL, "the summary as one JSON object", 0, 0},
+         "random, one number, one per actuator, .npz or .csv; default 0", 0, 0},
+        {"seed", 0, CLI_INT, &call->seed, "N", "with --ctrl random: seed; default 1", 0, 1e9},
+        {"qpos", 0, CLI_TEXT, &call->start.qpos, "\"q ...\"", "initial positions", 0, 0},
+        {"qvel", 0, CLI_TEXT, &call->start.qvel, "\"v ...\"", "initial velocities", 0, 0},
+        {"key", 0, CLI_TEXT, &call->start.key, "NAME", "initial state and control of a keyframe", 0,
+         0},
+        {"from", 0, CLI_TEXT, &call->start.from, "NPZ", "continue from the last state of a run", 0,
+         0},
+        {"frame", 0, CLI_INT, &call->start.frame, "N",
+         "with --from: continue from state N, counted from 0", 0, 2e9},
+        {"every", 0, CLI_INT, &call->every, "N", "write every N-th state; default 1", 1, 2e9},
+        {"batch", 0, CLI_INT, &call->batch, "N", "parallel runs; the first is written", 1, 1e6},
+        {"threads", 0, CLI_INT, &call->threads, "N", "threads of a batch; default 0: one per core",
+         0, 1024},
+        {"json", 0, CLI_FLAG, &call->json, NULL, "print the summary as one JSON object", 0, 0},
         CLI_CONTACT_OPTION(&call->contact),
     };
     const cliCommand command = {
@@ -62,10 +61,10 @@ static int parse_run_options(runCall* call, int argc, char** argv) {
         .summary = "simulate a scene and write its trajectory",
         .positional = "SCENE",
         .description =
-            "Steps the scene from where it is drawn, or from --qpos, --key or --from, and prints\n"
-            "speed, energy and the largest velocity. The trajectory has the full state of each\n"
-            "step: --from goes on from it to the last bit. A motion that diverges ends with exit\n"
-            "code 1; the states before are written.\n",
+            "Simulates the scene from its initial configuration (qpos0), or from --qpos, --key or\n"
+            "--from. Prints speed, energy and the largest velocity. The trajectory holds the full\n"
+            "state of each step; --from continues it bit for bit. A motion that diverges ends\n"
+            "with exit code 1; the states before are written.\n",
         .example = "  tactus run scenes/humanoid.xml --time 2 --ctrl random -o run.npz\n"
                    "  tactus run scenes/humanoid.xml --from run.npz --time 1 -o more.npz\n"
                    "  tactus run scenes/arm.xml --batch 4096 --ctrl random\n",
@@ -92,7 +91,7 @@ typedef struct runSummary {
 
 static double total_energy(const double energy[2]) { return energy[0] + energy[1]; }
 
-// a drift is told against the energy that there is
+// change of energy, relative to the largest energy
 static double relative_drift(const runSummary* s) {
     double scale = fmax(fmax(fabs(total_energy(s->energy[0])), fabs(total_energy(s->energy[1]))),
                         fmax(s->energy[0][0], s->energy[1][0]));
@@ -102,10 +101,10 @@ static double relative_drift(const runSummary* s) {
 
 static void print_energy(const char* when, const double energy[2]) {
     if (isfinite(total_energy(energy)))
-        printf("  energy at %-7s kinetic %.6g J, potential %.6g J, together %.6g J\n", when,
-               energy[0], energy[1], total_energy(energy));
+        printf("  energy at %-7s kinetic %.6g J, potential %.6g J, total %.6g J\n", when, energy[0],
+               energy[1], total_energy(energy));
     else
-        printf("  energy at %-7s too large for a number\n", when);
+        printf("  energy at %-7s overflow\n", when);
 }
 
 static void print_energy_change(const runSummary* s) {
@@ -113,7 +112,7 @@ static void print_energy_change(const runSummary* s) {
     if (isfinite(change))
         printf("  change            %.3g J, relative %.2g\n", change, relative_drift(s));
     else
-        printf("  change            too large for a number\n");
+        printf("  change            overflow\n");
 }
 
 static void print_speed(const runSummary* s) {
@@ -138,31 +137,22 @@ static void print_run_summary(const runSummary* s) {
     print_energy_change(s);
     tac_column_dof(s->model, r->max_qvel_dof, name);
     if (r->max_qvel > 0.0)
-        printf("  largest |qvel|    %.4g of %s at %.6g s\n", r->max_qvel, name, r->max_qvel_time);
+        printf("  max |qvel|        %.4g of %s at %.6g s\n", r->max_qvel, name, r->max_qvel_time);
     if (r->fallbacks > 0)
-        printf("  fell back         %lld steps, to a slower solver or no restitution\n",
-               r->fallbacks);
+        printf("  fallbacks         %lld steps: slower solver, or no restitution\n", r->fallbacks);
     if (r->energy_bounded > 0)
-        printf(
-            "  bounded           %lld step%s: restitution with friction would have added energy\n",
-            r->energy_bounded, r->energy_bounded == 1 ? "" : "s");
+        printf("  restitution       limited in %lld step%s: with friction it would have added "
+               "energy\n",
+               r->energy_bounded, r->energy_bounded == 1 ? "" : "s");
     if (r->stiff_steps > 0)
-        printf(
-            "  stiff             %lld step%s too long for contact, which may have gained energy: "
-            "take at most %.2g s, or implicit=\"true\" with Euler\n",
-            r->stiff_steps, r->stiff_steps == 1 ? "" : "s", r->stable_timestep);
+        printf("  stiff             %lld step%s: time step too large for explicit contact; "
+               "use at most %.2g s, or implicit=\"true\" with Euler\n",
+               r->stiff_steps, r->stiff_steps == 1 ? "" : "s", r->stable_timestep);
     if (r->cut_short > 0)
-        printf("  lost              %.4g s, of %lld step%s with more than 3 max_impacts impacts\n",
+        printf("  skipped time      %.4g s: %lld step%s exceeded 3 max_impacts impacts\n",
                r->unused_time, r->cut_short, r->cut_short == 1 ? "" : "s");
     if (s->call->out) printf("  trajectory        %s, %d states\n", s->call->out, s->rows);
-    if (*s->warning) printf("  note              %s\n", s->warning);
-}
-
-static void json_energy(cliJson* json, const char* key, const double energy[2]) {
-    cli_json_open(json, key, '[');
-    cli_json_number(json, NULL, energy[0]);
-    cli_json_number(json, NULL, energy[1]);
-    cli_json_close(json, ']');
+    if (*s->warning) printf("  warning           %s\n", s->warning);
 }
 
 static void json_run_summary(const runSummary* s) {
@@ -181,46 +171,44 @@ static void json_run_summary(const runSummary* s) {
     cli_json_number(&json, "steps_per_second", (double)r->total_steps / r->seconds);
     cli_json_number(&json, "seconds_per_step", r->seconds / (double)r->total_steps);
     cli_json_number(&json, "realtime", (double)r->total_steps * s->timestep / r->seconds);
-    json_energy(&json, "energy_start", s->energy[0]);
-    json_energy(&json, "energy_end", s->energy[1]);
+    cli_json_numbers(&json, "energy_start", s->energy[0], 2);
+    cli_json_numbers(&json, "energy_end", s->energy[1], 2);
     cli_json_number(&json, "drift", relative_drift(s));
-    cli_json_number(&json, "largest_qvel", r->max_qvel);
-    cli_json_text(&json, "largest_qvel_of", name);
-    cli_json_number(&json, "largest_qvel_at", r->max_qvel_time);
-    cli_json_int(&json, "lost", r->diverged);
-    cli_json_int(&json, "fell_back", r->fallbacks);
+    cli_json_number(&json, "max_qvel", r->max_qvel);
+    cli_json_text(&json, "max_qvel_of", name);
+    cli_json_number(&json, "max_qvel_at", r->max_qvel_time);
+    cli_json_int(&json, "diverged_runs", r->diverged);
+    cli_json_int(&json, "fallbacks", r->fallbacks);
     cli_json_int(&json, "bounded", r->energy_bounded);
-    cli_json_number(&json, "time_lost", r->unused_time);
+    cli_json_number(&json, "skipped_time", r->unused_time);
     cli_json_int(&json, "stiff", r->stiff_steps);
     if (r->stiff_steps > 0) cli_json_number(&json, "stable_timestep", r->stable_timestep);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
     if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
     if (s->call->out) cli_json_int(&json, "states", s->rows);
-    cli_json_text(&json, "note", s->warning);
+    cli_json_text(&json, "warning", s->warning);
     cli_json_close(&json, '}');
 }
 
-// a step that was refused for another reason than its numbers
+// a step that failed for another reason than divergence
 static int print_step_error(const cliSimulation* r) {
     char advice[200] = "";
     if (r->result == TAC_ERROR_CAPACITY && tac_is_hard(r->model))
         snprintf(
             advice, sizeof advice,
-            ": more contacts and limits at once than hard contact takes, 256; let fewer bodies "
-            "touch, or take respond=\"spring\"");
+            ": hard contact takes at most 256 contacts and limits at once; reduce contacts, or use "
+            "respond=\"spring\"");
     else if (r->result == TAC_ERROR_CAPACITY)
         snprintf(advice, sizeof advice,
-                 ": more contacts at once than the %d that there is room for; let fewer bodies "
-                 "touch, or make support, tau or meshes smaller",
+                 ": contact capacity %d exceeded; reduce contacts, support, tau or meshes",
                  tac_detector_of(r->model)->capacity(r->model));
     if (r->result == TAC_ERROR_VALUE)
-        snprintf(advice, sizeof advice,
-                 ": bodies are within one another, or numbers are too large");
+        snprintf(advice, sizeof advice, ": bodies interpenetrate, or values are too large");
     return cli_error("run", "ended at step %lld, time %.6g s: %s%s", r->start->step + r->done,
                      r->end.time, tac_result_text(r->result), advice);
 }
 
-// what the user should know beyond the figures; CLI_FAILED if the motion was lost
+// CLI_FAILED if a run diverged
 static int print_divergence(const runSummary* s) {
     const cliSimulation* r = s->simulation;
     char name[TAC_COLUMN_SIZE];
@@ -239,15 +227,7 @@ static int print_divergence(const runSummary* s) {
 //---------------------------------- files ----------------------------------------
 
 static int is_csv(const char* path) {
-    size_t length = strlen(path);
-    return strcmp(path, "-") == 0 || (length > 4 && strcasecmp(path + length - 4, ".csv") == 0);
-}
-
-static int check_output_name(const runCall* call) {
-    size_t length = call->out ? strlen(call->out) : 0;
-    int npz = length > 4 && strcasecmp(call->out + length - 4, ".npz") == 0;
-    if (!call->out || npz || is_csv(call->out)) return 0;
-    return cli_error("run", "'%s' is neither .npz nor .csv; give the file such a name", call->out);
+    return strcmp(path, "-") == 0 || cli_has_extension(path, ".csv");
 }
 
 static int write_trajectory(const runCall* call, const tacTrajectory* t, cliOutput* output) {
@@ -265,7 +245,7 @@ static int measure_energy(runSummary* s, tacTrajectory* trajectory) {
     tacScratch* scratch;
     tacResult result = tac_scratch_create(s->model, &scratch);
     if (result != TAC_OK) return cli_error("run", "%s", tac_result_text(result));
-    // an energy that overflows is not an error of the run
+    // an energy that overflows does not fail the run
     for (int i = 0; i < 2; ++i)
         if (tac_energy(s->model, ends[i]->qpos, ends[i]->qvel, s->energy[i], scratch) != TAC_OK)
             s->energy[i][0] = s->energy[i][1] = INFINITY;
@@ -276,7 +256,7 @@ static int measure_energy(runSummary* s, tacTrajectory* trajectory) {
 
 //---------------------------------- command --------------------------------------
 
-// the file is opened before the work: a wrong path should not cost the run
+// opened before the work: a wrong path should not cost the run
 static int run_and_write(const runCall* call, const char* warning, cliSimulation* simulation) {
     tacTrajectory trajectory = {0};
     cliOutput output = {0};
@@ -310,7 +290,7 @@ static int run_and_write(const runCall* call, const char* warning, cliSimulation
     return code;
 }
 
-// both ways to say how long
+// from --steps or --time
 static int count_steps(const runCall* call, const tacModel* model, long long* steps) {
     double timestep = model->param[model->timestep], count = call->time / timestep;
     *steps = call->steps ? call->steps : 1000;
@@ -339,16 +319,16 @@ static int run_scene(const runCall* call, const tacModel* model, const char* war
     return code;
 }
 
-// options without effect are refused; those that were not given get their defaults
+// refuses options without effect, and sets defaults
 static int validate_options(runCall* call) {
     if (call->steps && call->time != 0.0)
         return cli_error("run", "give --steps or --time, not both");
     if (call->seed >= 0 && !(call->ctrl && strcmp(call->ctrl, "random") == 0))
-        return cli_error("run", "--seed belongs to --ctrl random");
-    if (call->every && !call->out) return cli_error("run", "--every belongs to -o FILE");
+        return cli_error("run", "--seed requires --ctrl random");
+    if (call->every && !call->out) return cli_error("run", "--every requires -o FILE");
     if (call->seed < 0) call->seed = 1;
     if (call->every == 0) call->every = 1;
-    return check_output_name(call);
+    return cli_check_table_name("run", call->out);
 }
 
 int tac_cmd_run(int argc, char** argv) {
@@ -359,11 +339,9 @@ int tac_cmd_run(int argc, char** argv) {
 
     tacModel* model;
     tacMessage message;
-    tacOptions options = cli_load_options(call.contact);
-    tacResult result = tac_load(call.path, &options, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
     code = model->nv > 0 ? run_scene(&call, model, message.text)
-                         : cli_error("run", "%s has no joints: nothing moves", call.path);
+                         : cli_error("run", "%s has no joints", call.path);
     tac_model_destroy(model);
     return code;
 }

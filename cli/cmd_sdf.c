@@ -30,16 +30,15 @@ typedef struct sdfCall {
 
 static int parse_sdf_options(sdfCall* call, int argc, char** argv) {
     const cliOption options[] = {
-        {"shape", 0, CLI_TEXT, &call->shape, "NAME",
-         "shape of the scene; may be left out if there is one", 0, 0},
+        {"shape", 0, CLI_TEXT, &call->shape, "NAME", "shape of the scene; optional if there is one",
+         0, 0},
         {"points", 0, CLI_TEXT, &call->points, "CSV",
-         "file with x,y,z per line, - is standard input", 0, 0},
+         "file with x,y,z per line; - is standard input", 0, 0},
         {"at", 0, CLI_TEXT, &call->at, "\"X Y Z\"", "one point instead of a file", 0, 0},
         {"gradient", 0, CLI_FLAG, &call->gradient, NULL, "also the gradient", 0, 0},
         {"hessian", 0, CLI_FLAG, &call->hessian, NULL, "also the Hessian", 0, 0},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per point instead of CSV", 0, 0},
-        {"threads", 0, CLI_INT, &call->threads, "N", "threads; 0 (default) is one per core", 0,
-         1024},
+        {"threads", 0, CLI_INT, &call->threads, "N", "threads; default 0: one per core", 0, 1024},
         {"out", 'o', CLI_TEXT, &call->out, "FILE", "write here instead of standard output", 0, 0},
     };
     const cliCommand command = {
@@ -167,7 +166,7 @@ static void print_value_json(FILE* file, const sdfCall* call, const sdfWork* wor
     cli_json_close(&json, '}');
 }
 
-// where the figures themselves are watched, they show the progress
+// no progress line where the values go to a terminal
 static void print_values(FILE* file, const sdfCall* call, const sdfWork* work) {
     int count = work->points->count, is_terminal = isatty(fileno(file));
     if (is_terminal) cli_progress_end(work->progress);
@@ -185,7 +184,7 @@ static void print_values(FILE* file, const sdfCall* call, const sdfWork* work) {
 
 //---------------------------------- command --------------------------------------
 
-// arrays for what is asked for; 0 if memory is short
+// arrays for the requested columns; 0: out of memory
 static int alloc_columns(const sdfCall* call, sdfWork* work) {
     for (int k = 0; k < COLUMNS; ++k) {
         int wanted = k == 0 || (k < 4 ? call->gradient : call->hessian);
@@ -196,7 +195,7 @@ static int alloc_columns(const sdfCall* call, sdfWork* work) {
     return 1;
 }
 
-// the output is opened first: a wrong path should not cost the evaluation
+// opened before the work: a wrong path should not cost the evaluation
 static int evaluate_and_print(const sdfCall* call, sdfWork* work) {
     cliOutput output;
     int code = cli_output_open(&output, call->out);

@@ -1,4 +1,4 @@
-// Numbers of a scene as symbols, and symbols as numbers.
+// Parameters of a scene as symbols, and substitution of symbols by numbers.
 
 #include "cli/derive_symbols.h"
 
@@ -12,7 +12,7 @@
 
 //---------------------------------- names ----------------------------------------
 
-// a few letters for an attribute, and what its numbers are called
+// letters for an attribute, and suffixes of its numbers
 static const struct {
     const char *attribute, *word, *letter;
     const char* const* parts;
@@ -71,7 +71,7 @@ static void add_symbol(deriveSymbols* s, const char* group, tacParam param, int 
     ++s->count;
 }
 
-// numbers that are 0 stay 0: formulas would only grow
+// a parameter of 0 stays 0: a symbol would only make formulas longer
 static void add_group(deriveSymbols* s, const tacParamName* group) {
     for (int i = 0; i < group->param.count; ++i)
         if (s->model->param[group->param.offset + i] != 0.0)
@@ -170,7 +170,7 @@ void derive_symbols_legend(const deriveSymbols* s, const char* mark, FILE* file)
 
 //---------------------------------- substitution ---------------------------------
 
-// "1/3", "-0.25", "2e-3"; NONE if it is no number
+// "1/3", "-0.25", "2e-3"; NONE if it is not a number
 static tacExpr read_number(tacGraph* g, const char* text) {
     char* end;
     double top = strtod(text, &end), bottom = 1.0;
@@ -203,8 +203,7 @@ static int is_set_before(const char* words, const char* end, const char* name) {
     return 0;
 }
 
-int derive_substitute(tacGraph* graph, const char* words, tacExpr* inputs, int count, tacExpr* expr,
-                      int exprs, tacResult* result) {
+int derive_substitute(deriveEquations* e, const char* words, tacResult* result) {
     const char* all = words;
     while (words && *words) {
         char word[256];
@@ -214,22 +213,22 @@ int derive_substitute(tacGraph* graph, const char* words, tacExpr* inputs, int c
         words += length + (words[length] == ',');
         char* equals = strchr(word, '=');
         if (equals) *equals = 0;
-        int at = find_input(graph, word, inputs, count);
-        tacExpr value = equals ? read_number(graph, equals + 1) : TAC_EXPR_NONE;
+        int at = find_input(e->graph, word, e->in, e->inputs);
+        tacExpr value = equals ? read_number(e->graph, equals + 1) : TAC_EXPR_NONE;
         if (at < 0 || value < 0) {
             if (at < 0 && is_set_before(all, here, word))
-                cli_error("derive", "--set: '%s' is set twice", word);
+                cli_error("derive", "--subs: '%s' is set twice", word);
             else if (at < 0)
-                cli_error("derive", "--set: '%s' is no symbol of these equations", word);
+                cli_error("derive", "--subs: '%s' is not a symbol of these equations", word);
             else
-                cli_error("derive", "--set: %s=%s is no number, such as 0.2 or 1/3", word,
+                cli_error("derive", "--subs: %s=%s is not a number such as 0.2 or 1/3", word,
                           equals ? equals + 1 : "");
-            return -1;
+            return CLI_ERROR;
         }
-        *result = tac_expr_substitute(graph, expr, exprs, &inputs[at], &value, 1, expr);
-        if (*result != TAC_OK) return -1;
-        memmove(inputs + at, inputs + at + 1, sizeof *inputs * (size_t)(count - at - 1));
-        --count;
+        *result = tac_expr_substitute(e->graph, e->out, e->outputs, &e->in[at], &value, 1, e->out);
+        if (*result != TAC_OK) return CLI_ERROR;
+        memmove(e->in + at, e->in + at + 1, sizeof *e->in * (size_t)(e->inputs - at - 1));
+        --e->inputs;
     }
-    return count;
+    return 0;
 }

@@ -21,15 +21,15 @@ typedef struct cliEntry {
 } cliEntry;
 
 static const cliEntry entries[] = {
-    {"check", tac_cmd_check, "load a scene and say what is in it, or what is wrong with it"},
+    {"check", tac_cmd_check, "load a scene or mesh, print a summary, or the first error"},
     {"run", tac_cmd_run, "simulate a scene and write its trajectory"},
     {"sdf", tac_cmd_sdf, "signed distances of a shape at points, with gradients and Hessians"},
-    {"contacts", tac_cmd_contacts, "where a scene touches: points, normals, distances, activities"},
+    {"contacts", tac_cmd_contacts, "contacts of a scene: points, normals, distances, activities"},
     {"render", tac_cmd_render, "draw a scene into a PNG file"},
     {"mesh", tac_cmd_mesh, "triangles on the surface of a shape, as OBJ, STL or PLY"},
     {"grad", tac_cmd_grad, "derivatives of a scene, and checks of them"},
     {"derive", tac_cmd_derive, "the equations of motion of a scene as text, LaTeX or C"},
-    {"reproduce", tac_cmd_reproduce, "repeat experiments of the papers and compare"},
+    {"reproduce", tac_cmd_reproduce, "repeat experiments of the papers and compare the results"},
     {"bench", tac_cmd_bench, "measure speed"},
 };
 
@@ -40,7 +40,7 @@ static void print_overview(FILE* file) {
         fprintf(file, "  %-9s %s\n", entries[i].name, entries[i].summary);
     fprintf(file, "\n  tactus COMMAND --help   options and an example\n"
                   "  tactus --version        version and instruction set\n\n"
-                  "exit code: 0 fine, 1 the answer is no, 2 wrong use or wrong input\n\n"
+                  "exit code: 0 success, 1 check failed, 2 usage or input error\n\n"
                   "example:\n  tactus render scenes/first_light.xml -o first_light.png\n");
 }
 
@@ -90,10 +90,10 @@ static int run_command(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-    const char* complaint = tac_isa_warning();
-    if (complaint) return cli_error("", "%s", complaint);
+    const char* warning = tac_isa_warning();
+    if (warning) return cli_error("", "%s", warning);
     int code = run_command(argc, argv);
-    // help and figures on a full disk or closed pipe did not get through
+    // a full disk or a closed pipe: the output is incomplete
     if (fflush(stdout) != 0 && code == CLI_OK)
         return cli_error("", "standard output cannot be written");
     return code;

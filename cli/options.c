@@ -1,4 +1,4 @@
-// Reading the command line by a table.
+// Parser of the command line.
 
 #include "cli/options.h"
 
@@ -71,6 +71,31 @@ static int set_value(const char* command, const cliOption* option, const char* t
 
 //---------------------------------- parser ---------------------------------------
 
+// options that were renamed: the old spelling works for one release, with a warning
+static const struct {
+    const char *command, *old, *name;
+} renamed[] = {
+    {"contacts", "least", "min-activity"},
+    {"render", "sheet", "montage"},
+    {"render", "film", "animate"},
+    {"grad", "by", "wrt"},
+    {"derive", "as", "format"},
+    {"derive", "set", "subs"},
+    {"derive", "linear", "coefficients"},
+};
+
+// the option that an old spelling "--old" means now, or NULL
+static const char* renamed_option(const char* command, const char* argument, size_t length) {
+    for (int i = 0; i < TAC_COUNT(renamed); ++i)
+        if (strcmp(renamed[i].command, command) == 0 && strlen(renamed[i].old) == length - 2 &&
+            memcmp(renamed[i].old, argument + 2, length - 2) == 0) {
+            cli_warning(command, "--%s is now --%s; the next release drops the old spelling",
+                        renamed[i].old, renamed[i].name);
+            return renamed[i].name;
+        }
+    return NULL;
+}
+
 static const cliOption* find_option(const cliCommand* command, const char* argument,
                                     size_t length) {
     for (int i = 0; i < command->option_count; ++i) {
@@ -96,7 +121,7 @@ static int unknown_option(const cliCommand* command, const char* argument, size_
                      command->name);
 }
 
-// an option with a value may be given once: which of two would be meant?
+// an option with a value may be given once
 static int is_second(const cliCommand* command, const cliOption* option, unsigned long long* seen) {
     unsigned long long bit = 1ULL << (option - command->options);
     int second = option->kind != CLI_FLAG && (*seen & bit) != 0;
@@ -112,9 +137,12 @@ static int parse_option(const cliCommand* command, int argc, char** argv, int* i
     size_t length = is_long ? strcspn(argument, "=") : 2;
     const char* rest = argument + length; // "=VALUE" or, after a letter, "VALUE"
     const cliOption* option = find_option(command, argument, length);
+    const char* name = !option && is_long ? renamed_option(command->name, argument, length) : NULL;
+    for (int k = 0; name && k < command->option_count; ++k)
+        if (strcmp(command->options[k].name, name) == 0) option = &command->options[k];
     if (!option) return unknown_option(command, argument, length);
     if (is_second(command, option, seen))
-        return cli_error(command->name, "--%s is given twice; give it once", option->name);
+        return cli_error(command->name, "--%s is given twice", option->name);
     if (option->kind == CLI_FLAG) {
         if (*rest) return cli_error(command->name, "--%s takes no value", option->name);
         *(int*)option->out = 1;

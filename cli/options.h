@@ -5,8 +5,8 @@
 
 typedef enum cliOptionKind {
     CLI_FLAG, // int*: 1 if given
-    CLI_INT,  // int*: between least and most
-    CLI_REAL, // double*: between least and most
+    CLI_INT,  // int*: between min and max
+    CLI_REAL, // double*: between min and max
     CLI_TEXT  // const char**
 } cliOptionKind;
 
@@ -14,7 +14,7 @@ typedef struct cliOption {
     const char* name; // without "--"
     char letter;      // of the short form "-o", or 0
     cliOptionKind kind;
-    void* out;         // left alone if the option is not given
+    void* out;         // unchanged if the option is not given
     const char* value; // word for the value in the help, such as "N"; NULL for a flag
     const char* help;
     double min, max; // of CLI_INT and CLI_REAL
@@ -29,14 +29,14 @@ typedef struct cliCommand {
     const cliOption* options;
     int option_count;
     int min, max;           // number of positional arguments
-    const char** arguments; // gets them (most)
+    const char** arguments; // receives them (max)
     int* argument_count;    // NULL to skip
 } cliCommand;
 
 #define CLI_CONTINUE (-1)
 
-// CLI_CONTINUE, or the exit code: 0 after --help, 2 after a complaint about wrong use.
-// Forms: --name VALUE, --name=VALUE, -o VALUE, -oVALUE, --help, -h, and "--" before arguments.
+// CLI_CONTINUE, or the exit code: 0 after --help, 2 after a message about the usage. Forms: --name
+// VALUE, --name=VALUE, -o VALUE, -oVALUE, --help, -h, and "--" before arguments.
 int cli_parse(const cliCommand* command, int argc, char** argv);
 
 // Reads exactly `count` numbers with blanks or commas between; 1 if that is all of the text.

@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "cli/progress.h"
+#include "cli/clock.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -9,21 +10,15 @@
 cliProgress cli_progress_begin(const char* command) {
     cliProgress progress = {
         .command = command, .is_terminal = isatty(STDERR_FILENO), .percent = -1};
-    clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+    progress.begin = cli_wall_seconds();
     return progress;
-}
-
-static double seconds_since(struct timespec begin) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec);
 }
 
 void cli_progress_show(void* user, double done) {
     cliProgress* progress = user;
     int percent = (int)(100.0 * done);
     if (!progress->is_terminal || percent == progress->percent) return;
-    if (seconds_since(progress->begin) < 1.0) return;
+    if (cli_wall_seconds() - progress->begin < 1.0) return;
     progress->percent = percent;
     fprintf(stderr, "\rtactus %s: %3d %%", progress->command, percent);
 }

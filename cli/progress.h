@@ -1,15 +1,13 @@
-// How far a long job is, on stderr, once it has taken a second and if somebody looks.
+// Progress of a long job: a percentage on stderr after one second, if stderr is a terminal.
 
 #ifndef TACTUS_CLI_PROGRESS_H
 #define TACTUS_CLI_PROGRESS_H
 
-#include <time.h>
-
 typedef struct cliProgress {
     const char* command;
-    struct timespec begin;
+    double begin;    // wall clock                                                       [s]
     int is_terminal; // is stderr a terminal?
-    int percent;     // shown last, -1: nothing yet
+    int percent;     // last value shown; -1: none yet
 } cliProgress;
 
 cliProgress cli_progress_begin(const char* command);
@@ -17,7 +15,7 @@ cliProgress cli_progress_begin(const char* command);
 // `done` in [0, 1]; the form of the library's progress callbacks, `user` is the cliProgress
 void cli_progress_show(void* user, double done);
 
-// takes the line away
+// erases the line
 void cli_progress_end(const cliProgress* progress);
 
 #endif

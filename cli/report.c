@@ -1,4 +1,4 @@
-// Complaints and JSON.
+// Messages and JSON.
 
 #include "cli/report.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-//---------------------------------- complaints -----------------------------------
+//---------------------------------- messages -----------------------------------
 
 int cli_error(const char* command, const char* format, ...) {
     va_list arguments;
@@ -19,6 +19,15 @@ int cli_error(const char* command, const char* format, ...) {
     fprintf(stderr, "\n");
     va_end(arguments);
     return CLI_ERROR;
+}
+
+void cli_warning(const char* command, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "tactus %s: warning: ", command);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
 }
 
 int cli_error_message(tacResult result, const tacMessage* message) {
@@ -99,6 +108,12 @@ void cli_json_number(cliJson* json, const char* key, double value) {
         fputs(cli_number_text(value, text), json->file);
     else
         fputs("null", json->file);
+}
+
+void cli_json_numbers(cliJson* json, const char* key, const double* values, int count) {
+    cli_json_open(json, key, '[');
+    for (int i = 0; i < count; ++i) cli_json_number(json, NULL, values[i]);
+    cli_json_close(json, ']');
 }
 
 void cli_json_int(cliJson* json, const char* key, long long value) {

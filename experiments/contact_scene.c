@@ -1,4 +1,4 @@
-// Two free bodies that touch.
+// Two free bodies in contact.
 
 #define _GNU_SOURCE
 #include "experiments/contact_scene.h"
@@ -12,13 +12,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-double contact_scene_cpu_us(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
 
 //---------------------------------- scenes ---------------------------------------
 

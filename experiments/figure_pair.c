@@ -2,6 +2,8 @@
 
 #define _GNU_SOURCE
 #include "experiments/figure_pair.h"
+#include "cli/clock.h"
+#include "cli/random.h"
 
 #include "base/pool.h"
 #include "bench/baselines/figure_baseline.h"
@@ -9,7 +11,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 // those of scenes/figure.xml
 static const char* const part_text[FIGURE_PARTS] = {
@@ -50,23 +51,18 @@ int figure_open(contactScene* s, int parts, int vertices, const char* options) {
 
 //---------------------------------- poses ----------------------------------------
 
-static double random_uniform(unsigned long long* state) {
-    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(*state >> 11) * 0x1p-53;
-}
-
-// a random turn about the middle, (0, 0, 1/2), and a shift of 0.28 to 0.77 m
+// a random rotation about the middle, (0, 0, 1/2), and a shift of 0.28 to 0.77 m
 void figure_set_pose(contactScene* s, int i) {
     const double two_pi = 6.283185307179586;
     unsigned long long state = 1000ull + (unsigned long long)i;
-    for (int k = 0; k < 4; ++k) random_uniform(&state);
-    double u = random_uniform(&state), v = two_pi * random_uniform(&state),
-           w = two_pi * random_uniform(&state);
+    for (int k = 0; k < 4; ++k) cli_random_lcg(&state);
+    double u = cli_random_lcg(&state), v = two_pi * cli_random_lcg(&state),
+           w = two_pi * cli_random_lcg(&state);
     double a = sqrt(1.0 - u), b = sqrt(u);
     tacQuat q = {a * sin(v), a * cos(v), b * sin(w), b * cos(w)};
-    double z = 2.0 * random_uniform(&state) - 1.0, f = two_pi * random_uniform(&state),
+    double z = 2.0 * cli_random_lcg(&state) - 1.0, f = two_pi * cli_random_lcg(&state),
            k = sqrt(1.0 - z * z);
-    double r = 0.7 * (0.4 + 0.7 * random_uniform(&state));
+    double r = 0.7 * (0.4 + 0.7 * cli_random_lcg(&state));
     tacVec3 middle = {r * k * cos(f), r * k * sin(f), 0.5 + r * z};
     tacVec3 position = tac_sub(middle, tac_quat_rotate(q, tac_vec3(0.0, 0.0, 0.5)));
     const double qpos[14] = {0,          0,          0,          1,   0,   0,   0,
@@ -82,12 +78,12 @@ static double time_poses(contactScene* s, int gradient, figureTimes* out) {
     for (int i = 0; i < FIGURE_POSES; ++i) {
         double wrench[18] = {0};
         figure_set_pose(s, i);
-        double start = contact_scene_cpu_us();
+        double start = cli_cpu_seconds();
         if (gradient)
             contact_scene_gradient(s, wrench);
         else
             contact_scene_detect(s);
-        total += contact_scene_cpu_us() - start;
+        total += 1e6 * (cli_cpu_seconds() - start);
         out->records += s->contacts->count / (double)FIGURE_POSES;
         out->in_contact += (s->contacts->count > 0) / (double)FIGURE_POSES;
     }
@@ -111,9 +107,9 @@ double figure_mujoco_time(contactScene* s, int sweeps) {
         for (int i = 0; i < FIGURE_POSES; ++i) {
             figure_set_pose(s, i);
             mujoco_baseline_set_qpos(mujoco, s->qpos);
-            double start = contact_scene_cpu_us();
+            double start = cli_cpu_seconds();
             mujoco_baseline_collide(mujoco);
-            total += contact_scene_cpu_us() - start;
+            total += 1e6 * (cli_cpu_seconds() - start);
         }
         best = fmin(best, total / FIGURE_POSES);
     }
@@ -144,23 +140,17 @@ static void run_job(void* context, int job, int worker) {
     }
 }
 
-static double wall_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
-}
-
-// small batches are run at many poses
+// small batches are repeated at many poses
 static double batch_time(tacPool* pool, batchWork* w) {
     int repeats = w->batch < 256 ? 256 / w->batch : 1;
     double best = INFINITY;
     for (int k = 0; k < 3; ++k) {
-        double start = wall_clock();
+        double start = cli_wall_seconds();
         for (int i = 0; i < repeats; ++i) {
             w->first = i * w->batch;
             tac_pool_run(pool, (w->batch + CHUNK - 1) / CHUNK, run_job, w);
         }
-        best = fmin(best, (wall_clock() - start) / repeats / w->batch);
+        best = fmin(best, 1e6 * (cli_wall_seconds() - start) / repeats / w->batch);
     }
     return best;
 }

@@ -1,4 +1,4 @@
-// Rows of the table of an experiment, and numbers of its fields.
+// Rows of the table of an experiment, and values of its fields.
 
 #define _GNU_SOURCE
 #include "experiments/trial.h"
@@ -11,7 +11,7 @@
 //---------------------------------- rows -----------------------------------------
 
 typedef struct trialRow {
-    const char *id, *unit, *relation; // relation: "near", "most", "least"; NULL: no bound
+    const char *id, *unit, *relation; // relation: "near", "max", "min"; NULL: no bound
     double value, expected, tolerance;
     int pass;
 } trialRow;
@@ -35,14 +35,15 @@ static void print_row_text(const trialRow* row) {
     if (row->relation && strcmp(row->relation, "near") == 0)
         snprintf(expected, sizeof expected, "%.5g +- %.2g", row->expected, row->tolerance);
     else if (row->relation)
-        snprintf(expected, sizeof expected, "at %s %.6g", row->relation, row->expected);
+        snprintf(expected, sizeof expected, "at %s %.6g",
+                 strcmp(row->relation, "max") == 0 ? "most" : "least", row->expected);
     printf("  %-46s %11.5g %-4s %-20s %s\n", row->id, row->value, row->unit, expected,
            !row->relation ? ""
            : row->pass    ? "ok"
-                          : "MISSED");
+                          : "FAILED");
 }
 
-// progress and rows may share the terminal: its line goes before a row comes
+// progress and rows may share the terminal: erase the progress line first
 static void print_row(trial* t, trialRow row) {
     t->bounded += row.relation != NULL;
     t->failed += !row.pass;
@@ -62,11 +63,11 @@ void trial_expect_near(trial* t, const char* id, double value, const char* unit,
 }
 
 void trial_expect_at_most(trial* t, const char* id, double value, const char* unit, double bound) {
-    print_row(t, (trialRow){id, unit, "most", value, bound, 0.0, value <= bound});
+    print_row(t, (trialRow){id, unit, "max", value, bound, 0.0, value <= bound});
 }
 
 void trial_expect_at_least(trial* t, const char* id, double value, const char* unit, double bound) {
-    print_row(t, (trialRow){id, unit, "least", value, bound, 0.0, value >= bound});
+    print_row(t, (trialRow){id, unit, "min", value, bound, 0.0, value >= bound});
 }
 
 void trial_report(trial* t, const char* id, double value, const char* unit) {
@@ -128,7 +129,7 @@ double trial_field_value(const trialField* field, double x, double y, double z) 
     return value;
 }
 
-// `count` places on a ray, from `from` to `to`; index of the last that is inside, or -1
+// index of the last of `count` points on a ray that is inside, or -1
 static int last_inside(const trialField* field, const double o[3], const double d[3], double from,
                        double to, int count) {
     double x[3][512], value[512];

@@ -1,4 +1,4 @@
-// Oriented points, and the fields that are made of them.
+// Clouds of oriented points, and their fields.
 
 #define _GNU_SOURCE
 #include "experiments/trial_cloud.h"
@@ -20,19 +20,15 @@ static int grow_cloud(trialCloud* cloud) {
     return 1;
 }
 
-void trial_cloud_add(trialCloud* cloud, double x, double y, double z, double nx, double ny,
-                     double nz) {
+void trial_cloud_add(trialCloud* cloud, const double point[3], const double normal[3]) {
     if (cloud->count == cloud->capacity && !grow_cloud(cloud)) {
         cloud->failed = 1;
         return;
     }
-    double *p = cloud->point[cloud->count], *n = cloud->normal[cloud->count];
-    p[0] = x;
-    p[1] = y;
-    p[2] = z;
-    n[0] = nx;
-    n[1] = ny;
-    n[2] = nz;
+    for (int k = 0; k < 3; ++k) {
+        cloud->point[cloud->count][k] = point[k];
+        cloud->normal[cloud->count][k] = normal[k];
+    }
     ++cloud->count;
 }
 
@@ -45,10 +41,10 @@ void trial_cloud_free(trialCloud* cloud) {
 void trial_cloud_square(trialCloud* cloud, int side) {
     for (int i = 0; i < side; ++i) {
         double s = -1.0 + (2.0 * i + 1.0) / side;
-        trial_cloud_add(cloud, 1.0, s, 0.0, 1.0, 0.0, 0.0);
-        trial_cloud_add(cloud, -1.0, s, 0.0, -1.0, 0.0, 0.0);
-        trial_cloud_add(cloud, s, 1.0, 0.0, 0.0, 1.0, 0.0);
-        trial_cloud_add(cloud, s, -1.0, 0.0, 0.0, -1.0, 0.0);
+        trial_cloud_add(cloud, (double[]){1.0, s, 0.0}, (double[]){1.0, 0.0, 0.0});
+        trial_cloud_add(cloud, (double[]){-1.0, s, 0.0}, (double[]){-1.0, 0.0, 0.0});
+        trial_cloud_add(cloud, (double[]){s, 1.0, 0.0}, (double[]){0.0, 1.0, 0.0});
+        trial_cloud_add(cloud, (double[]){s, -1.0, 0.0}, (double[]){0.0, -1.0, 0.0});
     }
 }
 
@@ -82,7 +78,7 @@ static void put_list(FILE* file, const char* name, const double (*list)[3], int 
     fprintf(file, "'");
 }
 
-// the element, or NULL; normals are not checked, as experiments turn some round on purpose
+// the element, or NULL; normals are not checked: experiments invert some on purpose
 static char* write_element(const trialCloud* cloud, double eps) {
     char* text = NULL;
     size_t size = 0;

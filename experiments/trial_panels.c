@@ -1,4 +1,4 @@
-// Panels side by side.
+// Panels of a picture.
 
 #define _GNU_SOURCE
 #include "experiments/trial_panels.h"
@@ -56,15 +56,20 @@ static void paste_picture(trialPanels* panels, int panel, const tacImage* pictur
 
 //---------------------------------- panels ---------------------------------------
 
-// a slice, or, without one, a picture
-static int draw_panel(trialPanels* panels, int panel, const tacModel* model,
-                      const tacSliceOptions* slice, tacSliceFrame* frame,
-                      const tacDrawOptions* draw, const char* caption) {
+// a slice, or, where `slice` is NULL, a picture of the scene
+typedef struct panelView {
+    const tacSliceOptions* slice;
+    tacSliceFrame* frame;
+    const tacDrawOptions* draw;
+} panelView;
+
+static int draw_panel(trialPanels* panels, int panel, const tacModel* model, panelView view,
+                      const char* caption) {
     tacImage picture = {panels->width, panels->height, NULL};
     picture.rgb = malloc(3 * (size_t)panels->width * (size_t)panels->height);
     if (!picture.rgb) return cli_error("reproduce", "out of memory");
-    tacResult result =
-        slice ? tac_slice(model, slice, &picture, frame) : tac_draw(model, draw, &picture);
+    tacResult result = view.slice ? tac_slice(model, view.slice, &picture, view.frame)
+                                  : tac_draw(model, view.draw, &picture);
     if (result == TAC_OK) paste_picture(panels, panel, &picture, caption);
     free(picture.rgb);
     return result == TAC_OK ? 0 : cli_error("reproduce", "%s", tac_result_text(result));
@@ -76,7 +81,8 @@ int trial_panels_slice(trialPanels* panels, int panel, const trialField* field,
     tacSliceOptions slice = *options;
     slice.shape = 0;
     slice.threads = panels->t->threads;
-    int left, top, code = draw_panel(panels, panel, field->model, &slice, frame, NULL, caption);
+    int left, top,
+        code = draw_panel(panels, panel, field->model, (panelView){&slice, frame, NULL}, caption);
     trial_panels_corner(panels, panel, &left, &top);
     if (frame) {
         frame->left += left;
@@ -96,7 +102,7 @@ int trial_panels_scene(trialPanels* panels, int panel, const tacModel* model,
                        tacDrawOptions options, const char* caption) {
     if (!panels->image.rgb) return 0;
     options.threads = panels->t->threads;
-    return draw_panel(panels, panel, model, NULL, NULL, &options, caption);
+    return draw_panel(panels, panel, model, (panelView){NULL, NULL, &options}, caption);
 }
 
 void trial_panels_line(trialPanels* panels, const tacSliceFrame* frame, int count,

@@ -1,4 +1,4 @@
-// ODE as a peer of experiments: loaded when it is there.
+// ODE in experiments: loaded on demand where it is installed.
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"
@@ -59,18 +59,23 @@ static int open_library(odeLibrary* o) {
     return all;
 }
 
+typedef struct odeBalls {
+    dWorldID world;
+    dBodyID body;    // of the small ball
+    dGeomID geom[2]; // large, small
+} odeBalls;
+
 // one contact, hard up to ODE's default softness; the force is what the joint reports after a step
-static void step_balls(odeLibrary* o, dWorldID world, dBodyID body, dGeomID a, dGeomID b, double h,
-                       double force[3]) {
+static void step_balls(odeLibrary* o, const odeBalls* s, double h, double force[3]) {
     dContact contact;
     dJointFeedback feedback;
     memset(&contact, 0, sizeof contact);
     memset(&feedback, 0, sizeof feedback);
-    if (o->dCollide(b, a, 1, &contact.geom, sizeof contact) == 0) return;
-    dJointID joint = o->dJointCreateContact(world, 0, &contact);
-    o->dJointAttach(joint, body, 0);
+    if (o->dCollide(s->geom[1], s->geom[0], 1, &contact.geom, sizeof contact) == 0) return;
+    dJointID joint = o->dJointCreateContact(s->world, 0, &contact);
+    o->dJointAttach(joint, s->body, 0);
     o->dJointSetFeedback(joint, &feedback);
-    o->dWorldStep(world, (dReal)h);
+    o->dWorldStep(s->world, (dReal)h);
     for (int k = 0; k < 3; ++k) force[k] = feedback.f1[k];
 }
 
@@ -87,7 +92,7 @@ int ode_ball_force(double R, double r, const double x[3], double mass, double h,
     o.dBodySetPosition(body, (dReal)x[0], (dReal)x[1], (dReal)x[2]);
     dGeomID a = o.dCreateSphere(0, (dReal)R), b = o.dCreateSphere(0, (dReal)r);
     o.dGeomSetBody(b, body);
-    step_balls(&o, world, body, a, b, h, force);
+    step_balls(&o, &(odeBalls){world, body, {a, b}}, h, force);
     o.dGeomDestroy(a);
     o.dGeomDestroy(b);
     o.dWorldDestroy(world);

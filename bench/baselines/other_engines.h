@@ -1,4 +1,4 @@
-// Other engines beside an experiment: MuJoCo and ODE, where they are installed.
+// Other engines in experiments: MuJoCo and ODE, where they are installed.
 
 #ifndef TAC_BENCH_BASELINES_OTHER_ENGINES_H
 #define TAC_BENCH_BASELINES_OTHER_ENGINES_H
@@ -7,7 +7,7 @@
 
 typedef struct mujocoWorld mujocoWorld;
 
-// a scene from its text; NULL if MuJoCo is not there or refuses it
+// a scene from its text; NULL if MuJoCo is not installed or refuses it
 mujocoWorld* mujoco_world_open(const char* xml);
 void mujoco_world_close(mujocoWorld* world);
 
@@ -19,16 +19,16 @@ double* mujoco_world_qvel(mujocoWorld* world);
 // one step under these controls; how many contacts it had
 int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu);
 
-// joint forces of all constraints where it stands: of a free body the first three are the force
+// generalized constraint forces at the current state: of a free body the first three are the force
 const double* mujoco_world_constraint(mujocoWorld* world);
 
-// places of its contacts where it stands, `most` at most; how many
+// positions of its contacts at the current state, at most `max`; their number
 int mujoco_world_contacts(mujocoWorld* world, int max, double (*point)[3]);
 
 //---------------------------------- ODE ------------------------------------------
 
 // Force on a ball of radius r at `x` by a fixed ball of radius R at the origin, in one step of
-// length h at rest. 0 if ODE is not there.
+// length h at rest. 0 if ODE is not installed.
 int ode_ball_force(double R, double r, const double x[3], double mass, double h, double force[3]);
 
 #endif

@@ -1,4 +1,4 @@
-// Proofs of derivatives, a line for each kind of comparison.
+// Checks of derivatives, one line for each kind of comparison.
 
 #include "cli/grad/derivative_check.h"
 
@@ -38,7 +38,7 @@ static void print_line(int kind, const tacCheckLine* line, double bound) {
     else
         printf("%-8.2g", line->worst);
     printf(" %s %-7.2g %s\n", is_taylor_slope(kind) ? ">=" : "<=", bound,
-           line->failed ? "WRONG" : "ok");
+           line->failed ? "FAILED" : "ok");
 }
 
 int cli_check_derivatives(const tacCheckProblem* problem, tacCheckOptions options, int as_json) {

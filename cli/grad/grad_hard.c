@@ -1,8 +1,9 @@
-// The proof of a step of hard contact.
+// Derivative check of a step with hard contact.
 //
 //   run --states without flags--> random tangents --jvp--> against vjp, against differences
 
 #include "cli/grad/grad_hard.h"
+#include "cli/random.h"
 
 #include "cli/report.h"
 
@@ -17,7 +18,7 @@
 
 enum { POINTS = 40, TRIES = 50 };
 
-// bars of docs/hard.md
+// tolerances of docs/hard.md
 static const double adjoint_tolerance = 1e-10, difference_tolerance = 1e-6;
 
 typedef struct hardCheck {
@@ -31,11 +32,6 @@ typedef struct hardCheck {
     int compared, in_contact, skipped; // states; those with contacts or an impact among them
     double vjp, difference;            // worst
 } hardCheck;
-
-static double random_unit(hardCheck* p) {
-    p->random = p->random * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(p->random >> 11) / 4503599627370496.0 - 1.0;
-}
 
 static tacTangent tangent_view(const hardCheck* p, double* at) {
     int nv = p->model->nv;
@@ -55,7 +51,7 @@ static tacResult step_neighbor(hardCheck* p, double t, tacState* out) {
     return tac_step(m, &at, p->u, out, p->scratch);
 }
 
-// largest difference of the slopes, of their size; positions by their coordinates
+// largest relative error of the derivatives; positions as coordinates
 static double difference_error(hardCheck* p, double t, const double* slope) {
     const tacModel* m = p->model;
     double worst = 0.0, size = 1.0;
@@ -80,7 +76,7 @@ static void tangent_to_coordinates(hardCheck* p, const tacState* to, double* slo
     memcpy(slope + m->nq, p->next + m->nv, sizeof *slope * (size_t)(m->nv + m->na));
 }
 
-// of the last call: does a remark call its derivative one-sided?
+// 1 if the last call flagged its derivative as one-sided
 static int is_flagged(const hardCheck* p) {
     return (tac_step_info(p->scratch).flags & ~TAC_RESTITUTION_REDUCED) != 0;
 }
@@ -90,13 +86,14 @@ static tacResult compare_derivatives(hardCheck* p, const tacState* to, double* s
     int nx = 2 * m->nv + m->na;
     double left = 0.0, right = 0.0, size = 1.0, min = INFINITY;
     for (int i = 0; i < p->count; ++i) {
-        p->dot[i] = random_unit(p);
+        p->dot[i] = 2.0 * cli_random_lcg(&p->random) - 1.0;
         p->back[i] = 0.0;
     }
-    tacResult result = tac_step_jvp(m, &p->x, p->ctrl, tangent_view(p, p->dot), p->dot + nx, NULL,
-                                    tangent_view(p, p->next), p->scratch);
+    tacResult result = tac_step_jvp(
+        m, &p->x, p->ctrl, (tacStepTangent){.x = tangent_view(p, p->dot), .u = p->dot + nx},
+        tangent_view(p, p->next), p->scratch);
     if (result != TAC_OK) return result;
-    // derivatives look further than the step: jammed bodies
+    // the jvp may flag what the step did not: jammed bodies
     if (is_flagged(p)) {
         ++p->skipped;
         return TAC_OK;
@@ -104,8 +101,9 @@ static tacResult compare_derivatives(hardCheck* p, const tacState* to, double* s
     tangent_to_coordinates(p, to, slope);
     for (double t = 1e-4; t > 5e-13; t *= 0.2) min = fmin(min, difference_error(p, t, slope));
     for (int i = 0; i < nx; ++i) right += p->next[i] * p->next[i];
-    result = tac_step_vjp(m, &p->x, p->ctrl, tangent_view(p, p->next), tangent_view(p, p->back),
-                          p->back + nx, NULL, p->scratch);
+    result = tac_step_vjp(m, &p->x, p->ctrl, tangent_view(p, p->next),
+                          (tacStepTangent){.x = tangent_view(p, p->back), .u = p->back + nx},
+                          p->scratch);
     for (int i = 0; i < p->count; ++i) {
         left += p->back[i] * p->dot[i];
         size += fabs(p->back[i] * p->dot[i]);
@@ -130,7 +128,7 @@ static tacResult check_run(hardCheck* p, int points, tacState* next, double* slo
         if (result != TAC_OK) break;
         tacInfo info = tac_step_info(p->scratch);
         int has_contact = info.contacts > 0 || info.time_of_impact < m->param[m->timestep];
-        // flight is the same everywhere: a quarter of the states is enough
+        // free flight: a quarter of the states is enough
         int enough = !has_contact && 4 * (p->compared - p->in_contact) >= points;
         int compared = p->compared;
         if (is_flagged(p) || impact_at_end(p, info.time_of_impact))
@@ -149,12 +147,12 @@ static tacState state_view(const tacModel* m, double* at) {
 
 static int print_check(const char* what, double worst, double bar) {
     int fine = worst <= bar;
-    printf("    %-18s  worst %-8.2g <= %-6g %s\n", what, worst, bar, fine ? "ok" : "WRONG");
+    printf("    %-18s  worst %-8.2g <= %-6g %s\n", what, worst, bar, fine ? "ok" : "FAILED");
     return fine;
 }
 
 static int report_check(const hardCheck* p) {
-    printf("step of hard contact: %d states of a run, %d of them in contact, %d left out (flagged, "
+    printf("step of hard contact: %d states of a run, %d of them in contact, %d skipped (flagged, "
            "or an impact at the end of the step)\n",
            p->compared, p->in_contact, p->skipped);
     int both = print_check("jvp = vjp", p->vjp, adjoint_tolerance);

@@ -21,16 +21,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-// a call with all that its options named
+// a call with what its options name
 typedef struct motionJob {
     const cliGradMotionCall* call;
     const tacModel* model;
     cliInitialState start;
     tacQuantity what;
     int steps;
-    tacParam by; // count 0: not given
+    tacParam wrt; // count 0: not given
 } motionJob;
 
 //---------------------------------- options --------------------------------------
@@ -47,25 +46,14 @@ static int unknown_param(const tacModel* model, const char* name) {
     }
     int meant = tac_suggest_word(name, names, near);
     return cli_error("grad",
-                     "--by: there is no parameter '%s'%s%s%s (tactus check --params lists them)",
+                     "--wrt: there is no parameter '%s'%s%s%s (tactus check --params lists them)",
                      name, meant ? "; did you mean " : "", meant ? near : "", meant ? "?" : "");
-}
-
-static int has_ending(const char* path, const char* ending) {
-    size_t length = strlen(path);
-    return length > 4 && strcasecmp(path + length - 4, ending) == 0;
-}
-
-static int check_output_name(const char* path) {
-    if (!path || has_ending(path, ".npz") || has_ending(path, ".csv") || strcmp(path, "-") == 0)
-        return 0;
-    return cli_error("grad", "'%s' is neither .npz nor .csv; give the file such a name", path);
 }
 
 static int read_job(motionJob* job) {
     const cliGradMotionCall* call = job->call;
     cliControl control = {0};
-    int code = check_output_name(call->out);
+    int code = cli_check_table_name("grad", call->out);
     if (code == 0) code = cli_initial_state_read(&job->start, "grad", job->model, &call->start);
     if (code == 0) code = cli_initial_overlap_check(call->file, job->model, job->start.state.qpos);
     if (code == 0 && call->ctrl) {
@@ -74,8 +62,8 @@ static int read_job(motionJob* job) {
         cli_control_free(&control);
     }
     if (code == 0 && call->of) code = cli_quantity_parse("grad", job->model, call->of, &job->what);
-    if (code == 0 && call->by && tac_param_find(job->model, call->by, &job->by) != TAC_OK)
-        code = unknown_param(job->model, call->by);
+    if (code == 0 && call->wrt && tac_param_find(job->model, call->wrt, &job->wrt) != TAC_OK)
+        code = unknown_param(job->model, call->wrt);
     job->steps = call->steps < 0 ? 1 : call->steps;
     return code;
 }
@@ -92,7 +80,7 @@ static int write_output(const cliJacobian* j, const cliGradient* g, const char* 
     cliOutput output;
     int code = cli_output_open(&output, path);
     if (code != 0) return code;
-    if (write_derivatives(j, g, output.file, has_ending(path, ".npz")) == 0)
+    if (write_derivatives(j, g, output.file, cli_has_extension(path, ".npz")) == 0)
         return cli_output_close(&output);
     code = cli_error("grad", "%s: cannot be written: %s", output.name, strerror(errno));
     cli_output_discard(&output);
@@ -103,7 +91,7 @@ static int write_output(const cliJacobian* j, const cliGradient* g, const char* 
 
 static int show_jacobian(const motionJob* job) {
     cliJacobian j = {.model = job->model, .at = &job->start.state, .ctrl = job->start.ctrl};
-    j.theta = job->by;
+    j.theta = job->wrt;
     int code = cli_jacobian_make(&j, "grad");
     if (code == 0 && job->call->out)
         code = write_output(&j, NULL, job->call->out);
@@ -120,7 +108,7 @@ static int show_quantity_gradient(const motionJob* job) {
     g.of = job->call->of;
     g.what = job->what;
     g.steps = job->steps;
-    g.by = job->by;
+    g.wrt = job->wrt;
     int code = cli_gradient_make(&g, "grad");
     if (code == 0 && job->call->out)
         code = write_output(NULL, &g, job->call->out);
@@ -136,7 +124,7 @@ static int show_quantity_gradient(const motionJob* job) {
 
 static int check_motion_derivatives(const motionJob* job) {
     const cliGradMotionCall* call = job->call;
-    // branches of hard contact are of doubles: no complex numbers, no second derivatives
+    // hard contact is double only: no complex step, no second derivatives
     if (tac_is_hard(job->model))
         return cli_grad_hard(job->model, &job->start.state, job->start.ctrl, call);
     tacCheckMotion context;

@@ -1,5 +1,4 @@
-// What `tactus grad` does for scenes with joints: A and B of a step, gradients of quantities, and
-// their proof.
+// tactus grad for scenes with joints: A and B of a step, gradients of quantities, and their check.
 
 #ifndef TAC_CLI_GRAD_GRAD_MOTION_H
 #define TAC_CLI_GRAD_GRAD_MOTION_H
@@ -9,11 +8,11 @@
 typedef struct cliGradMotionCall {
     const char* file; // of the scene
     const char* of;   // quantity, or NULL: the step
-    const char* by;   // parameters, or NULL: all, or none of the step's
-    const char* ctrl; // as `tactus run` takes it, or NULL: zeros, or the file's
+    const char* wrt;  // parameters; NULL: all for --of, none for the step
+    const char* ctrl; // as for `tactus run`; NULL: zeros, or that of the file
     const char* out;  // file of A and B, or of the gradient, or NULL
     cliInitialStateOptions start;
-    int steps; // before the quantity is taken; -1: not given
+    int steps; // of the rollout; -1: not given
     int check, points, seed, json;
 } cliGradMotionCall;
 

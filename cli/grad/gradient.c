@@ -2,27 +2,23 @@
 
 #include "cli/grad/gradient.h"
 
+#include "cli/grad/columns.h"
 #include "cli/grad/step_jacobian_print.h"
 #include "cli/report.h"
 
-#include "record/npz.h"
-#include "record/text_array.h"
-
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-static int state_dim(const cliGradient* g) { return 2 * g->model->nv + g->model->na; }
-
-static tacResult differentiate_rollout(cliGradient* g, tacRollout* rollout, tacScratch* scratch) {
+static tacResult differentiate_rollout(cliGradient* g, tacQuantityRollout* rollout,
+                                       tacScratch* scratch) {
     const tacModel* m = g->model;
     tacTangent x_bar = {g->x, g->x + m->nv, g->x + 2 * m->nv};
-    tacResult result = tac_rollout(rollout, g->at, g->ctrl, &g->value, scratch);
+    tacResult result = tac_quantity_rollout(rollout, g->at, g->ctrl, &g->value, scratch);
     if (result != TAC_OK) return result;
-    return tac_rollout_vjp(rollout, g->at, g->ctrl, 1.0, x_bar, g->u, g->theta, scratch);
+    return tac_quantity_rollout_vjp(rollout, g->at, g->ctrl, 1.0, x_bar, g->u, g->theta, scratch);
 }
 
-// the steps once more, for their flags
+// repeats the steps for their flags
 static tacResult collect_flags(cliGradient* g, tacScratch* scratch) {
     const tacModel* m = g->model;
     size_t count[4] = {(size_t)m->nq, (size_t)m->nv, (size_t)m->na, (size_t)m->nwarm};
@@ -43,10 +39,10 @@ static tacResult collect_flags(cliGradient* g, tacScratch* scratch) {
 
 int cli_gradient_make(cliGradient* g, const char* command) {
     const tacModel* m = g->model;
-    size_t nx = (size_t)state_dim(g);
+    size_t nx = (size_t)cli_state_dim(g->model);
     tacScratch* scratch = NULL;
-    tacRollout rollout = {.model = m, .steps = g->steps, .what = g->what};
-    rollout.memory = malloc(tac_rollout_size(m, g->steps, sizeof(double)) + 1);
+    tacQuantityRollout rollout = {.model = m, .steps = g->steps, .what = g->what};
+    rollout.memory = malloc(tac_quantity_rollout_size(m, g->steps, sizeof(double)) + 1);
     g->x = calloc(nx + (size_t)m->nu + (size_t)m->nparam + 1, sizeof *g->x);
     tacResult result = g->x && rollout.memory ? tac_scratch_create(m, &scratch) : TAC_ERROR_MEMORY;
     if (result == TAC_OK) {
@@ -64,39 +60,34 @@ void cli_gradient_free(cliGradient* g) { free(g->x); }
 
 //---------------------------------- names and numbers ----------------------------
 
-static void param_column_name(const tacModel* model, int offset, char text[TAC_COLUMN_SIZE]) {
-    tac_param_name(model, offset, text, TAC_COLUMN_SIZE);
-}
-
 // entries are those of state, control and parameters, or the parameters that were named
 static int entry_count(const cliGradient* g) {
-    return g->by.count ? g->by.count : state_dim(g) + g->model->nu + g->model->nparam;
+    return g->wrt.count ? g->wrt.count : cli_state_dim(g->model) + g->model->nu + g->model->nparam;
 }
 
 static int first_param(const cliGradient* g) {
-    return g->by.count ? 0 : state_dim(g) + g->model->nu;
+    return g->wrt.count ? 0 : cli_state_dim(g->model) + g->model->nu;
 }
 
 static double gradient_entry(const cliGradient* g, int i, char text[TAC_COLUMN_SIZE]) {
     const tacModel* m = g->model;
-    int nx = state_dim(g), param = i - first_param(g) + (g->by.count ? g->by.offset : 0);
-    char name[TAC_COLUMN_SIZE];
+    int nx = cli_state_dim(g->model),
+        param = i - first_param(g) + (g->wrt.count ? g->wrt.offset : 0);
     if (i >= first_param(g)) {
-        param_column_name(m, param, text);
+        cli_param_column(m, param, text);
         return g->theta[param];
     }
     if (i < nx) {
         tac_column_tangent(m, i, text);
         return g->x[i];
     }
-    tac_column_ctrl(m, i - nx, name);
-    snprintf(text, TAC_COLUMN_SIZE, "ctrl %.*s", TAC_COLUMN_SIZE - 6, name);
+    cli_ctrl_column(m, i - nx, text);
     return g->u[i - nx];
 }
 
-// parameters whose derivative is 0 go without saying, unless they were named
+// parameters whose derivative is 0 are not printed unless they were named
 static int is_printed(const cliGradient* g, int i, double slope) {
-    return g->by.count || i < first_param(g) || slope != 0.0;
+    return g->wrt.count || i < first_param(g) || slope != 0.0;
 }
 
 //---------------------------------- text -----------------------------------------
@@ -128,51 +119,46 @@ void cli_gradient_json(const cliGradient* g) {
 
 //---------------------------------- files ----------------------------------------
 
-static void write_csv_name(const char* text, FILE* file) {
-    fprintf(file, strpbrk(text, ",\"") ? ",\"%s\"" : ",%s", text);
-}
-
 // one row: the quantity, its value, and all entries
 int cli_gradient_csv(const cliGradient* g, FILE* file) {
     char text[TAC_COLUMN_SIZE];
     fprintf(file, "of,value");
     for (int i = 0; i < entry_count(g); ++i) {
         gradient_entry(g, i, text);
-        write_csv_name(text, file);
+        fputc(',', file);
+        cli_write_csv_cell(text, file);
     }
-    fprintf(file, strpbrk(g->of, ",\"") ? "\n\"%s\",%.17g" : "\n%s,%.17g", g->of, g->value);
+    fputc('\n', file);
+    cli_write_csv_cell(g->of, file);
+    fprintf(file, ",%.17g", g->value);
     for (int i = 0; i < entry_count(g); ++i) fprintf(file, ",%.17g", gradient_entry(g, i, text));
     fputc('\n', file);
     return ferror(file) ? -1 : 0;
 }
 
-static tacNpy npy_vector(const double* data, int count) {
-    return (tacNpy){TAC_NPY_REAL, 0, 1, {(size_t)count, 0}, data};
-}
-
 int cli_gradient_npz(const cliGradient* g, FILE* file) {
     const tacModel* m = g->model;
-    int nx = state_dim(g), np = g->by.count ? g->by.count : m->nparam;
-    int first = g->by.count ? g->by.offset : 0;
+    int nx = cli_state_dim(g->model), np = g->wrt.count ? g->wrt.count : m->nparam;
+    int first = g->wrt.count ? g->wrt.offset : 0;
     long long steps = g->steps;
     uint32_t of[TAC_COLUMN_SIZE];
     tacNpy names[] = {tac_text_array(m, tac_column_tangent, 0, nx),
                       tac_text_array(m, tac_column_ctrl, 0, m->nu),
-                      tac_text_array(m, param_column_name, first, np)};
+                      tac_text_array(m, cli_param_column, first, np)};
     const tacNpzMember members[] = {
         {"value", {TAC_NPY_REAL, 0, 0, {0, 0}, &g->value}},
-        {"x", npy_vector(g->x, nx)},
-        {"u", npy_vector(g->u, m->nu)},
-        {"theta", npy_vector(g->theta + first, np)},
+        {"x", cli_npy_vector(g->x, nx)},
+        {"u", cli_npy_vector(g->u, m->nu)},
+        {"theta", cli_npy_vector(g->theta + first, np)},
         {"x_name", names[0]},
         {"u_name", names[1]},
         {"theta_name", names[2]},
         {"of", tac_text_one(g->of, of)},
         {"steps", {TAC_NPY_INT, 0, 0, {0, 0}, &steps}},
-        {"qpos", npy_vector(g->at->qpos, m->nq)},
-        {"qvel", npy_vector(g->at->qvel, m->nv)},
-        {"act", npy_vector(g->at->act, m->na)},
-        {"ctrl", npy_vector(g->ctrl, m->nu)},
+        {"qpos", cli_npy_vector(g->at->qpos, m->nq)},
+        {"qvel", cli_npy_vector(g->at->qvel, m->nv)},
+        {"act", cli_npy_vector(g->at->act, m->na)},
+        {"ctrl", cli_npy_vector(g->ctrl, m->nu)},
     };
     int whole = names[0].data && names[1].data && names[2].data;
     int code = whole ? tac_npz_write(members, (int)(sizeof members / sizeof *members), file) : -1;

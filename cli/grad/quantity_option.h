@@ -6,7 +6,7 @@
 #include "step/quantity.h"
 
 // "energy", "kinetic", "potential", "qpos:knee", "qvel:root/z", "act:pull", "xpos:hand/z". 0, or
-// CLI_ERROR after a complaint that lists what there is.
+// CLI_ERROR after a message that lists the choices.
 int cli_quantity_parse(const char* command, const tacModel* model, const char* text,
                        tacQuantity* out);
 

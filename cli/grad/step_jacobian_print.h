@@ -13,22 +13,22 @@ typedef struct cliJacobian {
     const double* ctrl; // (nu)
     tacParam theta;     // columns of P; count 0: none
     double *A, *B, *P;  // (nx x nx) (nx x nu) (nx x count)
-    tacState next;      // arrays of its own
+    tacState next;      // owns its arrays
     unsigned flags;     // of the step, sum of tacFlag
     void* memory;
 } cliJacobian;
 
-// `jacobian` comes with model, at, ctrl and theta. 0, or an exit code after a complaint.
+// Set model, at, ctrl and theta before. 0, or an exit code after a message.
 int cli_jacobian_make(cliJacobian* jacobian, const char* command);
 void cli_jacobian_free(cliJacobian* jacobian);
 
-// what the flags of a step say about its derivatives
+// prints warnings for flags that concern the derivatives
 void cli_flags_print(unsigned flags);
 
 void cli_jacobian_print(const cliJacobian* jacobian);
 void cli_jacobian_json(const cliJacobian* jacobian);
 
-// 0, or -1 if the file is not whole
+// 0, or -1 if the file is incomplete
 int cli_jacobian_npz(const cliJacobian* jacobian, FILE* file);
 int cli_jacobian_csv(const cliJacobian* jacobian, FILE* file);
 

@@ -1,6 +1,6 @@
-// The first frame is the picture itself (IDAT), the others are the smallest rectangles that changed
-// (fdAT), transparent where they did not: that packs well. libpng compresses each rectangle as a
-// picture of its own, of which only the data are kept.
+// The first frame is the picture itself (IDAT). The others are the smallest rectangles that changed
+// (fdAT), transparent where they did not, which compresses well. libpng compresses each rectangle
+// as a picture; only its data are kept.
 
 #include "cli/io/apng.h"
 
@@ -27,7 +27,7 @@ struct cliApng {
     tacImage last; // frame
     int frames, rate;
     int added;             // frames
-    unsigned int sequence; // number of the next chunk of a film
+    unsigned int sequence; // number of the next chunk
     byteBuffer packed;     // last frame as a picture of its own
     unsigned char* row;    // red, green, blue and opacity (4 x width)
 };

@@ -16,7 +16,7 @@ cliApng* cli_apng_create(FILE* file, int width, int height, int frames, int rate
 // The next frame. 0, or -1 if it could not be written.
 int cli_apng_add(cliApng* animation, const tacImage* image);
 
-// Ends the file, which has to have all its frames, and frees `film` (NULL is fine). 0, or -1.
+// Ends the file, which must have all its frames, and frees `animation` (may be NULL). 0, or -1.
 int cli_apng_destroy(cliApng* animation);
 
 #endif

@@ -1,4 +1,4 @@
-// A shape as a mesh file, for programs that know no <shape>.
+// A shape as a mesh file, for programs without <shape>.
 
 #include "cli/io/export_mesh.h"
 

@@ -4,7 +4,7 @@
 //
 // Masses and inertias are written out, angles are radians, classes are gone. Meshes become their
 // hulls, shapes become meshes on their surface; of those MuJoCo takes the convex hull. What MJCF
-// has no words for is left out: see docs/scenes.md.
+// cannot express is omitted: see docs/scenes.md.
 
 #include "cli/io/export_mjcf.h"
 
@@ -46,7 +46,7 @@ static void put_text(exporter* e, const char* name, const char* value) {
             break;
         case '\t':
         case '\n':
-        case '\r': // written plainly a reader takes them for blanks
+        case '\r': // an XML reader would turn them into blanks
             fprintf(e->file, "&#%d;", *value);
             break;
         default:
@@ -68,7 +68,7 @@ static void put_param(exporter* e, const char* name, int offset, int count) {
     put_numbers(e, name, e->model->param + offset, count);
 }
 
-// what has no name gets one by its number, so that it can be referred to
+// unnamed elements get a name by their number, for references
 static void put_name(exporter* e, const char* attribute, const char* kind, const char* name,
                      int index) {
     if (*name) {
@@ -119,7 +119,7 @@ static int max_underscores(int underscores, const char* name) {
     return begin > underscores ? begin : underscores;
 }
 
-// one underscore more than any name of the scene begins with: no name that is made is taken
+// one underscore more than any name of the scene begins with: generated names are unique
 static int free_underscores(const tacModel* m) {
     int max = 0;
     for (int i = 0; i < m->nbody; ++i) max = max_underscores(max, m->body[i].name);
@@ -267,7 +267,7 @@ static void open_body(exporter* e, int index) {
     put_contents(e, index);
 }
 
-// bodies stand in the order of a walk through the tree: close those that do not hold the next one
+// bodies are in depth-first order: close those that do not contain the next one
 static void put_tree(exporter* e) {
     const tacModel* m = e->model;
     int current = 0;
@@ -468,7 +468,7 @@ static void mesh_path(const char* out, int shape, char* path, size_t size) {
     snprintf(path, size, "%.*s_%d.obj", length, out, shape);
 }
 
-// shapes that geoms have and that are no primitives
+// shapes of geoms that are not primitives
 static int needs_mesh(const tacModel* m, int shape) {
     if (primitive_node(m, shape)) return 0;
     for (int i = 0; i < m->ngeom; ++i)
@@ -504,7 +504,7 @@ int cli_export_mjcf_name(const char* out) {
     return cli_error("check", "--mjcf %.100s: name a file that ends in .xml", out);
 }
 
-// is it a file that the scene was read from, by whatever name?
+// 1 if it is a file that the scene was read from, under any name
 static int is_own_source(const tacModel* model, const char* path) {
     struct stat there, own;
     if (stat(path, &there) != 0) return 0;

@@ -1,22 +1,17 @@
 // Pictures as files.
 
 #include "cli/io/image_file.h"
+#include "cli/io/output.h"
 
 #include "cli/report.h"
 
 #include <string.h>
-#include <strings.h>
 
 #ifdef TAC_HAVE_PNG
 #include <png.h>
 #endif
 
 //---------------------------------- formats --------------------------------------
-
-static int has_extension(const char* path, const char* ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
 
 static int have_png(void) {
 #ifdef TAC_HAVE_PNG
@@ -28,11 +23,11 @@ static int have_png(void) {
 
 int cli_image_format(const char* command, const char* path, cliImageFormat* out) {
     int standard = strcmp(path, "-") == 0;
-    if (has_extension(path, ".ppm") || (standard && !have_png())) {
+    if (cli_has_extension(path, ".ppm") || (standard && !have_png())) {
         *out = CLI_PPM;
         return 0;
     }
-    if (!standard && !has_extension(path, ".png"))
+    if (!standard && !cli_has_extension(path, ".png"))
         return cli_error(command, "'%s' is neither .png nor .ppm; give the file such a name", path);
     if (!have_png())
         return cli_error(command,

@@ -42,7 +42,7 @@ static int output_error(const cliOutput* output, const char* what) {
     return CLI_ERROR;
 }
 
-// a device, or the standard output: there is nothing to move
+// a device or standard output: nothing to rename
 static int open_directly(cliOutput* output, const char* path) {
     output->file = path ? fopen(path, "w") : stdout;
     return output->file ? 0 : output_error(output, "cannot be written");
@@ -59,7 +59,7 @@ static int open_temporary(cliOutput* output, mode_t mode) {
     output->temporary = malloc(size);
     if (!output->temporary) return output_error(output, "cannot be written");
     snprintf(output->temporary, size, "%s.XXXXXX", output->path);
-    delete_on_signal(output->temporary); // from the moment that the file is there
+    delete_on_signal(output->temporary); // from the moment the file exists
     int file = mkstemp(output->temporary);
     if (file < 0) return output_error(output, "cannot be written in its directory");
     if (fchmod(file, mode) != 0 || !(output->file = fdopen(file, "w"))) {
@@ -118,11 +118,23 @@ int cli_output_close(cliOutput* output) {
     }
     if (output->file != stdout) fclose(output->file);
     if (output->temporary && rename(output->temporary, output->path) != 0) {
-        int code = output_error(output, "cannot be moved to its place");
+        int code = output_error(output, "cannot be renamed to the output file");
         unlink(output->temporary);
         output_reset(output);
         return code;
     }
     output_reset(output);
     return 0;
+}
+
+int cli_has_extension(const char* path, const char* extension) {
+    size_t length = strlen(path), tail = strlen(extension);
+    return length > tail && strcasecmp(path + length - tail, extension) == 0;
+}
+
+int cli_check_table_name(const char* command, const char* path) {
+    if (!path || strcmp(path, "-") == 0 || cli_has_extension(path, ".npz") ||
+        cli_has_extension(path, ".csv"))
+        return 0;
+    return cli_error(command, "'%s' is neither .npz nor .csv; give the file such a name", path);
 }

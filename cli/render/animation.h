@@ -1,4 +1,4 @@
-// Frames of a run one after the other in one file: an animated PNG, which browsers play.
+// Frames of a trajectory as an animated PNG, which browsers play.
 
 #ifndef TAC_CLI_RENDER_ANIMATION_H
 #define TAC_CLI_RENDER_ANIMATION_H
@@ -12,9 +12,8 @@
 // Frames of a run at `rate` a second of its time, first and last included; at least 1.
 int cli_animation_frame_count(const tacTrajectory* run, int rate);
 
-// Draws frames of width x height and writes them as the run goes. A scene without a camera is seen
-// from where its first state is framed. 0, or CLI_ERROR after a complaint.
-int cli_animation_draw(const cliFrames* frames, const char* command, const tacDrawOptions* options,
-                       int rate, int width, int height, FILE* file);
+// Draws and writes the frames. A scene without a camera is seen from where its first state is
+// framed. 0, or CLI_ERROR after a message.
+int cli_animation_draw(const cliFrames* frames, int rate, FILE* file);
 
 #endif

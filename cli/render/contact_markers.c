@@ -18,7 +18,7 @@ static int detection_error(const char* command, tacResult result, const tacConta
         return cli_error(command, "the scene has no detector with contacts; write "
                                   "<tactus detect=\"manifold\"/>");
     if (result == TAC_ERROR_CAPACITY)
-        return cli_error(command, "%d contacts, of which there is room for %d", contacts->count,
+        return cli_error(command, "%d contacts exceed the capacity %d", contacts->count,
                          contacts->capacity);
     return cli_error_result(command, result);
 }

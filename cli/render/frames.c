@@ -1,4 +1,4 @@
-// A state becomes a picture by way of a model whose bodies are where the state has them.
+// A state is drawn by way of a posed copy of the model.
 
 #include "cli/render/frames.h"
 
@@ -6,11 +6,11 @@
 #include "cli/report.h"
 #include "cli/scene/posed_model.h"
 
-static int draw_state(const cliFrames* frames, const char* command, const tacDrawOptions* options,
-                      const double* qpos, tacImage* image) {
+static int draw_state(const cliFrames* frames, const tacDrawOptions* options, const double* qpos,
+                      tacImage* image) {
     tacModel posed;
     tacCamera camera = frames->camera ? *frames->camera : (tacCamera){0};
-    int code = cli_posed_model_make(command, frames->run.model, qpos, &posed);
+    int code = cli_posed_model_make(frames->command, frames->trajectory.model, qpos, &posed);
     if (code != 0) return code;
     if (frames->camera && posed.ncamera == 0) {
         posed.camera = &camera;
@@ -18,30 +18,30 @@ static int draw_state(const cliFrames* frames, const char* command, const tacDra
     }
     tacResult result = tac_draw(&posed, options, image);
     cli_posed_model_free(&posed);
-    return result == TAC_OK ? 0 : cli_error(command, "%s", tac_result_text(result));
+    return result == TAC_OK ? 0 : cli_error(frames->command, "%s", tac_result_text(result));
 }
 
-int cli_frame_draw(const cliFrames* frames, const char* command, const tacDrawOptions* options,
-                   int state, tacImage* image) {
-    const double* qpos = tac_trajectory_row(&frames->run, state).qpos;
-    tacDrawOptions marked = *options;
+int cli_frame_draw(const cliFrames* frames, int state, tacImage* image) {
+    const double* qpos = tac_trajectory_row(&frames->trajectory, state).qpos;
+    tacDrawOptions marked = *frames->options;
     cliContactMarkers marks = {0};
-    int code =
-        frames->contacts ? cli_contact_markers_make(&marks, command, frames->run.model, qpos) : 0;
+    int code = frames->contacts ? cli_contact_markers_make(&marks, frames->command,
+                                                           frames->trajectory.model, qpos)
+                                : 0;
     marked.marks = marks.mark;
     marked.nmarks = marks.count;
-    if (code == 0) code = draw_state(frames, command, &marked, qpos, image);
+    if (code == 0) code = draw_state(frames, &marked, qpos, image);
     cli_contact_markers_free(&marks);
     return code;
 }
 
-int cli_frames_camera(const cliFrames* frames, const char* command, const tacDrawOptions* options,
-                      double aspect, tacCamera* camera) {
+int cli_frames_camera(const cliFrames* frames, tacCamera* camera) {
+    double aspect = (double)frames->width / frames->height;
     tacModel posed;
-    int code = cli_posed_model_make(command, frames->run.model,
-                                    tac_trajectory_row(&frames->run, 0).qpos, &posed);
+    int code = cli_posed_model_make(frames->command, frames->trajectory.model,
+                                    tac_trajectory_row(&frames->trajectory, 0).qpos, &posed);
     if (code != 0) return code;
-    tacResult result = tac_draw_camera(&posed, options, aspect, camera);
+    tacResult result = tac_draw_camera(&posed, frames->options, aspect, camera);
     cli_posed_model_free(&posed);
-    return result == TAC_OK ? 0 : cli_error(command, "%s", tac_result_text(result));
+    return result == TAC_OK ? 0 : cli_error(frames->command, "%s", tac_result_text(result));
 }

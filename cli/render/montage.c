@@ -16,15 +16,15 @@ static void paste(const tacImage* frame, int x, int y, tacImage* whole) {
     }
 }
 
-int cli_montage_draw(cliMontage montage, const cliFrames* frames, const char* command,
-                     const tacDrawOptions* options, int width, int height, tacImage* whole) {
-    int count = montage.columns * montage.rows, last = frames->run.rows - 1, code = 0;
+int cli_montage_draw(cliMontage montage, const cliFrames* frames, tacImage* whole) {
+    int width = frames->width, height = frames->height;
+    int count = montage.columns * montage.rows, last = frames->trajectory.rows - 1, code = 0;
     tacImage frame = {width, height, malloc(3 * (size_t)width * (size_t)height)};
-    if (!frame.rgb) return cli_error(command, "out of memory");
-    cliProgress progress = cli_progress_begin(command);
+    if (!frame.rgb) return cli_error(frames->command, "out of memory");
+    cliProgress progress = cli_progress_begin(frames->command);
     for (int i = 0; i < count && code == 0; ++i) {
         int state = count > 1 ? (int)((long long)last * i / (count - 1)) : last;
-        code = cli_frame_draw(frames, command, options, state, &frame);
+        code = cli_frame_draw(frames, state, &frame);
         paste(&frame, width * (i % montage.columns), height * (i / montage.columns), whole);
         cli_progress_show(&progress, (i + 1.0) / count);
     }

@@ -1,4 +1,4 @@
-// Frames of a run side by side in one picture.
+// Frames of a trajectory side by side in one picture.
 
 #ifndef TAC_CLI_RENDER_MONTAGE_H
 #define TAC_CLI_RENDER_MONTAGE_H
@@ -6,12 +6,11 @@
 #include "cli/render/frames.h"
 
 typedef struct cliMontage {
-    int columns, rows; // 0: no sheet
+    int columns, rows; // 0: none
 } cliMontage;
 
-// Fills the whole picture with frames of width x height each, spread evenly over the run, its first
-// and last state among them. 0, or CLI_ERROR after a complaint.
-int cli_montage_draw(cliMontage montage, const cliFrames* frames, const char* command,
-                     const tacDrawOptions* options, int width, int height, tacImage* whole);
+// Fills the whole picture with frames, spread evenly over the run from the first to the last state.
+// 0, or CLI_ERROR after a message.
+int cli_montage_draw(cliMontage montage, const cliFrames* frames, tacImage* whole);
 
 #endif

@@ -33,14 +33,14 @@ static int parse_field(const char* text, tacSliceField* out) {
                      meant ? "; did you mean '" : "", meant ? near : "", meant ? "'?" : "");
 }
 
-// an option that makes sense for slices only
+// an option that requires --slice
 static int slice_only_option(const cliSliceOptions* typed) {
     const char* name = typed->field        ? "field"
                        : typed->points     ? "points"
                        : typed->normals    ? "normals"
                        : typed->span > 0.0 ? "span"
                                            : NULL;
-    return name ? cli_error("render", "--%s is for slices; add one, such as --slice z=0", name) : 0;
+    return name ? cli_error("render", "--%s requires --slice, such as --slice z=0", name) : 0;
 }
 
 int cli_slice_options_read(const cliSliceOptions* typed, tacSliceOptions* out, cliPoints* points) {

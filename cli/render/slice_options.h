@@ -14,7 +14,7 @@ typedef struct cliSliceOptions {
     int normals;
 } cliSliceOptions;
 
-// Fills `out`, whose points are those of `points` then. 0, or CLI_ERROR after a complaint.
+// Fills `out`, whose points are those of `points` then. 0, or CLI_ERROR after a message.
 int cli_slice_options_read(const cliSliceOptions* typed, tacSliceOptions* out, cliPoints* points);
 
 #endif

@@ -1,6 +1,7 @@
-// Controls from numbers, files, or chance.
+// Control from numbers, files, or random numbers.
 
 #include "cli/scene/control.h"
+#include "cli/random.h"
 
 #include "cli/options.h"
 #include "cli/report.h"
@@ -54,7 +55,7 @@ static int csv_line_error(const char* path, int line, int nu) {
     return CLI_ERROR;
 }
 
-// what is no number may still be meant as a file
+// text that is not a number may name a file
 static int ctrl_source_error(const char* command, const char* path, int nu) {
     const char* dot = strrchr(path, '.');
     if (strchr(path, '/') || (dot && isalpha((unsigned char)dot[1])))
@@ -63,7 +64,7 @@ static int ctrl_source_error(const char* command, const char* path, int nu) {
                      path, nu);
 }
 
-// lines that start with # and a first line of words are passed over
+// skips lines that start with #, and a first line of words
 static int is_header_line(const char* line, int number) {
     return *line == '#' || *line == '\0' ||
            (number == 1 && strpbrk(line, "abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ"));
@@ -75,8 +76,7 @@ static char* next_field(char* at) {
     return *at ? at + 1 : NULL;
 }
 
-// In a table that tactus run wrote, the controls stand between other columns: number of the first,
-// and how many there are. -1: the table has no such names.
+// Index of the first ctrl column in a table of tactus run, and their number; -1: there is none.
 static int find_ctrl_columns(char* heading, int* count) {
     int first = -1, i = 0;
     *count = 0;
@@ -86,7 +86,7 @@ static int find_ctrl_columns(char* heading, int* count) {
     return first;
 }
 
-// a line of such a table; 1 if it is whole
+// a line of such a table; 1 if it is complete
 static int read_fields(char* line, int first, int nu, long long* step, double* row) {
     double number;
     char *at = line, *end;
@@ -178,23 +178,15 @@ void cli_control_free(cliControl* control) {
 
 //---------------------------------- one step -------------------------------------
 
-// splitmix64: a number for each place, without a stream
-static unsigned long long splitmix64(unsigned long long x) {
-    x += 0x9e3779b97f4a7c15ull;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
-
 static void random_ctrl(const cliControl* control, long long step, int element, double* ctrl) {
-    unsigned long long hash = splitmix64(control->seed);
-    hash = splitmix64(hash ^ (unsigned long long)element);
-    hash = splitmix64(hash ^ (unsigned long long)step);
+    unsigned long long hash = cli_splitmix64(control->seed);
+    hash = cli_splitmix64(hash ^ (unsigned long long)element);
+    hash = cli_splitmix64(hash ^ (unsigned long long)step);
     for (int i = 0; i < control->model->nu; ++i) {
         const tacActuator* a = &control->model->actuator[i];
         double low = a->ctrllimited ? a->ctrlrange[0] : -1.0;
         double high = a->ctrllimited ? a->ctrlrange[1] : 1.0;
-        double part = (double)(splitmix64(hash ^ (unsigned long long)i) >> 11) * 0x1p-53;
+        double part = (double)(cli_splitmix64(hash ^ (unsigned long long)i) >> 11) * 0x1p-53;
         ctrl[i] = low + (high - low) * part;
     }
 }

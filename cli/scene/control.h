@@ -1,7 +1,6 @@
-// What drives a run: the control of each step, given on the command line.
+// Control of a run: ctrl of each step, as given on the command line.
 //
-// A control depends on the number of the step alone, so a run that goes on from a file sees what
-// one long run would have seen.
+// It depends on the number of the step alone: a continued run has the same control as one long run.
 
 #ifndef TAC_CLI_SCENE_CONTROL_H
 #define TAC_CLI_SCENE_CONTROL_H
@@ -12,18 +11,18 @@ typedef struct cliControl {
     const tacModel* model;
     int random;              // uniform in ctrlrange, or in [-1, 1]
     unsigned long long seed; // of random
-    double* rows;            // (count x nu), each from step[i] on; the last one stays
+    double* rows;            // (count x nu), row i from step[i] on; the last row stays
     long long* step;         // (count)
     int count;
 } cliControl;
 
 // `text`: NULL (zeros), "random", one number, nu numbers, or a file: .npz of tactus run, or CSV
-// with nu numbers a line, a line for each step. 0, or CLI_ERROR after a complaint by `command`.
+// with nu numbers a line, a line for each step. 0, or CLI_ERROR after a message.
 int cli_control_read(cliControl* control, const char* command, const tacModel* model,
                      const char* text, int seed);
 void cli_control_free(cliControl* control);
 
-// The control of a step, of one of several runs side by side.
+// Control of a step of one run of a batch.
 void cli_control_at(const cliControl* control, long long step, int element, double* ctrl);
 
 #endif

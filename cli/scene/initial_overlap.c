@@ -1,8 +1,10 @@
-// Bodies that start within one another.
+// Initial overlap of scenes with hard contact.
 
 #include "cli/scene/initial_overlap.h"
 #include "cli/report.h"
+#include "cli/scene/labels.h"
 
+#include "model/contact/contact_data.h"
 #include "tactus/step.h"
 
 #include <stdio.h>
@@ -16,22 +18,16 @@ static int deepest_contact(const tacContacts* contacts) {
     return worst;
 }
 
-static const char* geom_label(const tacModel* model, int geom, char text[32]) {
-    if (*model->geom[geom].name) return model->geom[geom].name;
-    snprintf(text, 32, "number %d", geom);
-    return text;
-}
-
 static int overlap_error(const char* file, const tacModel* model, const tacContacts* contacts,
                          int worst) {
-    char text[2][32];
+    char text[2][CLI_LABEL_SIZE];
     tacMessage message = {.attribute = "overlap"};
     snprintf(message.file, sizeof message.file, "%s", file);
     snprintf(message.text, sizeof message.text,
-             "the geoms %.60s and %.60s start within one another, by %.3g m; move them apart, or "
-             "give <tactus overlap=\"resolve\">",
-             geom_label(model, contacts->geom[0][worst], text[0]),
-             geom_label(model, contacts->geom[1][worst], text[1]), -contacts->distance[worst]);
+             "%.60s and %.60s interpenetrate initially by %.3g m; separate these geoms, or set "
+             "<tactus overlap=\"resolve\">",
+             cli_geom_label(model, contacts->geom[0][worst], text[0]),
+             cli_geom_label(model, contacts->geom[1][worst], text[1]), -contacts->distance[worst]);
     return cli_error_message(TAC_ERROR_VALUE, &message);
 }
 

@@ -46,14 +46,15 @@ static int copy_row(cliInitialState* start, const char* command, const tacTrajec
     return 0;
 }
 
-// a file of another model with the same sizes is fine, but not the same motion
+// a file of another model with the same sizes is valid, but the motion differs
 static void warn_other_model(const char* path, const tacTrajectory* t) {
     char own[TAC_FINGERPRINT_SIZE];
     tac_fingerprint(t->model, own);
     if (!*t->fingerprint)
-        fprintf(stderr, "%s: note: has no hash; cannot tell whether it is of this model\n", path);
+        fprintf(stderr, "%s: warning: has no model hash\n", path);
     else if (strcmp(own, t->fingerprint) != 0)
-        fprintf(stderr, "%s: note: was made with another model (%s, here %s): the motion differs\n",
+        fprintf(stderr,
+                "%s: warning: recorded with another model (%s, here %s): the motion differs\n",
                 path, t->fingerprint, own);
 }
 
@@ -69,15 +70,16 @@ static int read_trajectory(cliInitialState* start, const char* command, const ta
     return code;
 }
 
-tacOptions cli_load_options(const char* contact) {
+int cli_load(const char* path, const char* contact, tacModel** model, tacMessage* message) {
     tacOptions options = tac_default_options();
     options.contact = contact;
-    return options;
+    tacResult result = tac_load(path, &options, model, message);
+    return result == TAC_OK ? 0 : cli_error_message(result, message);
 }
 
 //---------------------------------- keyframes ------------------------------------
 
-// names of the keyframes with blanks between, as far as they fit; without a name, the number
+// names of the keyframes, or their numbers, separated by blanks, as far as they fit
 static void list_keys(const tacModel* model, char* text, size_t size) {
     text[0] = '\0';
     for (int i = 0; i < model->nkey; ++i) {
@@ -90,7 +92,7 @@ static void list_keys(const tacModel* model, char* text, size_t size) {
     }
 }
 
-// index, or -1 after a complaint
+// index, or -1 after a message
 static int find_key(const char* command, const tacModel* model, const char* name) {
     double number;
     for (int i = 0; i < model->nkey; ++i)
@@ -124,8 +126,8 @@ static int copy_keyframe(cliInitialState* start, const char* command, const tacM
 
 //---------------------------------- numbers --------------------------------------
 
-// Quaternions of any length but 0 are taken from numbers, as in a scene; those of a file are only
-// looked at, as a run goes on with the same bits.
+// Normalizes quaternions of options, as a scene does. Those of a file stay as they are, so that a
+// run continues bit for bit. 0 if one has length 0.
 static int check_quaternions(const tacModel* model, double* qpos, int make_unit) {
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
@@ -138,7 +140,7 @@ static int check_quaternions(const tacModel* model, double* qpos, int make_unit)
     return 1;
 }
 
-// what is wrong with such a list: a word that is no number, or how many there are
+// explains the error: a word that is not a number, or a wrong count
 static int number_list_error(const char* command, const char* option, const char* text, int count) {
     static const char between[] = " \t,";
     int found = 0;
@@ -171,9 +173,9 @@ int cli_initial_state_read(cliInitialState* start, const char* command, const ta
                            const cliInitialStateOptions* options) {
     int code = alloc_state(start, command, model);
     if (code == 0 && options->frame >= 0 && !options->from)
-        code = cli_error(command, "--frame belongs to --from");
+        code = cli_error(command, "--frame requires --from");
     if (code == 0 && options->key && options->from)
-        code = cli_error(command, "--key and --from both say where to start; give one of them");
+        code = cli_error(command, "--key and --from both set the initial state; give one of them");
     if (code == 0 && options->key) code = copy_keyframe(start, command, model, options->key);
     if (code == 0 && options->from) code = read_trajectory(start, command, model, options);
     if (code == 0) code = read_state_numbers(start, command, model, options);

@@ -1,21 +1,23 @@
-// Where a scene stands when a command begins: as it is drawn, as options or a keyframe say, or as a
-// file left it.
+// Initial state of a command: qpos0 of the scene, a keyframe, numbers of options, or a row of a
+// file.
 
 #ifndef TAC_CLI_SCENE_INITIAL_STATE_H
 #define TAC_CLI_SCENE_INITIAL_STATE_H
 
 #include "record/trajectory.h"
 
-// The option --contact, the same for all commands, and how to load with it.
+// The option --contact, the same for all commands.
 #define CLI_CONTACT_OPTION(text)                                                                   \
     {                                                                                              \
         "contact", 0, CLI_TEXT, text, "WHAT",                                                      \
-            "in place of the scene's: manifold, scm, lcp, \"detect=manifold tau=.003\", none", 0,  \
-            0                                                                                      \
+            "replace the scene's: manifold, scm, lcp, \"detect=manifold tau=.003\", none", 0, 0    \
     }
-tacOptions cli_load_options(const char* contact);
 
-// as options name it
+// Loads the scene `path`, with this contact in place of its own unless it is NULL. 0, or CLI_ERROR
+// after a message; `message` may hold a warning.
+int cli_load(const char* path, const char* contact, tacModel** model, tacMessage* message);
+
+// as typed
 typedef struct cliInitialStateOptions {
     const char *qpos, *qvel; // numbers, or NULL
     const char* key;         // keyframe of the scene by name or number, or NULL
@@ -24,13 +26,13 @@ typedef struct cliInitialStateOptions {
 } cliInitialStateOptions;
 
 typedef struct cliInitialState {
-    tacState state;  // arrays of its own
+    tacState state;  // owns its arrays
     long long step;  // number of the step that starts here
     double* ctrl;    // (nu) of the file or keyframe with the state; zeros otherwise
     double* numbers; // all of them
 } cliInitialState;
 
-// 0, or CLI_ERROR after a complaint by `command`.
+// 0, or CLI_ERROR after a message.
 int cli_initial_state_read(cliInitialState* start, const char* command, const tacModel* model,
                            const cliInitialStateOptions* options);
 void cli_initial_state_free(cliInitialState* start);

@@ -1,10 +1,12 @@
-// Pairs of bodies that push each other where respond="scm" has a field and no records.
+// Body pairs with contact force: respond="scm" has no contact points.
 
 #include "cli/scene/pair_forces.h"
+#include "cli/scene/labels.h"
 
 #include "cli/commands.h"
 #include "cli/report.h"
 
+#include "model/contact/contact_data.h"
 #include "tactus/dynamics.h"
 #include "tactus/respond.h"
 
@@ -64,39 +66,29 @@ static void force_point(const tacPairForce* f, double out[3]) {
     }
 }
 
-static const char* body_label(const tacModel* model, int body, char text[24]) {
-    if (*model->body[body].name) return model->body[body].name;
-    snprintf(text, 24, "body %d", body);
-    return body == 0 ? "world" : text;
-}
-
 static void print_pair_json(const tacModel* model, const tacPairForce* f, const double point[3]) {
     cliJson json = {.file = stdout};
-    char a[24], b[24];
+    char a[CLI_LABEL_SIZE], b[CLI_LABEL_SIZE];
     cli_json_open(&json, NULL, '{');
-    cli_json_text(&json, "body1", body_label(model, f->body[0], a));
-    cli_json_text(&json, "body2", body_label(model, f->body[1], b));
-    cli_json_open(&json, "place", '[');
-    for (int k = 0; k < 3; ++k) cli_json_number(&json, NULL, point[k]);
-    cli_json_close(&json, ']');
-    cli_json_open(&json, "force", '[');
-    for (int k = 0; k < 3; ++k) cli_json_number(&json, NULL, f->wrench[k]);
-    cli_json_close(&json, ']');
+    cli_json_text(&json, "body1", cli_body_label(model, f->body[0], a));
+    cli_json_text(&json, "body2", cli_body_label(model, f->body[1], b));
+    cli_json_numbers(&json, "point", point, 3);
+    cli_json_numbers(&json, "force", f->wrench, 3);
     cli_json_close(&json, '}');
 }
 
 static void print_pair_row(const tacModel* model, const tacPairForce* f, const double point[3]) {
-    char a[24], b[24];
+    char a[CLI_LABEL_SIZE], b[CLI_LABEL_SIZE];
     printf("  %-16.16s %-16.16s %9.5f %9.5f %9.5f  %10.4g %10.4g %10.4g  %10.4g\n",
-           body_label(model, f->body[0], a), body_label(model, f->body[1], b), point[0], point[1],
-           point[2], f->wrench[0], f->wrench[1], f->wrench[2], force_norm(f));
+           cli_body_label(model, f->body[0], a), cli_body_label(model, f->body[1], b), point[0],
+           point[1], point[2], f->wrench[0], f->wrench[1], f->wrench[2], force_norm(f));
 }
 
 static int print_pairs(const char* path, const tacModel* model, const pairForceWork* w, int json) {
     int shown = 0;
     for (int i = 0; i < w->count; ++i) shown += is_active(model, &w->force[i]);
     if (!json)
-        printf("%s: a field, no records; %d pair%s of bodies push each other\n", path, shown,
+        printf("%s: no contact points (scm); %d body pair%s with contact force\n", path, shown,
                shown == 1 ? "" : "s");
     if (!json && shown)
         printf("  %-16s %-16s %9s %9s %9s  %10s %10s %10s  %10s\n", "first", "second", "x", "y",

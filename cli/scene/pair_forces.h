@@ -5,8 +5,8 @@
 
 #include "tactus/step.h"
 
-// Prints the pairs of bodies that push each other at a state: place, force on the second. 0 if any
-// does, else CLI_FAILED, or CLI_ERROR after a complaint by `command`.
+// Prints body pairs with contact force: point, force on the second body. 0 if there is any, else
+// CLI_FAILED, or CLI_ERROR after a message.
 int cli_pair_forces_print(const char* command, const char* path, const tacModel* model,
                           const tacState* state, int json);
 

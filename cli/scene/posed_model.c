@@ -1,4 +1,4 @@
-// Models with bodies where their joints have brought them.
+// Models in a given configuration.
 
 #include "cli/scene/posed_model.h"
 

@@ -1,4 +1,4 @@
-// Shapes by name, with complaints that help.
+// Shapes by name, with messages with suggestions.
 
 #include "cli/scene/shape_by_name.h"
 #include "cli/report.h"

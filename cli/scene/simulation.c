@@ -1,8 +1,9 @@
-// Runs side by side: groups of them go through the lanes of the kernels, groups are shared out over
-// threads. Each run sees its own control, and no other run.
+// Batches of runs: a group of runs fills the lanes of the kernels, and threads share the groups.
+// Runs are independent.
 
 #define _GNU_SOURCE
 #include "cli/scene/simulation.h"
+#include "cli/clock.h"
 
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -14,11 +15,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-// runs of a group: as many as the widest kernels have lanes
+// runs of a group: lanes of the widest kernels
 #define GROUP 8
-// steps between two looks at the clock
+// steps between two updates of the progress
 #define SLICE 500
 
 typedef struct batchElement {
@@ -112,7 +112,7 @@ static void update_stable_timestep(simulationWork* work, batchElement* e) {
         r->stable_timestep = r->stiff_steps++ > 0 ? fmin(r->stable_timestep, max) : max;
 }
 
-// what the flags of its last step say
+// from the flags of the last step
 static void update_flags(simulationWork* work, batchElement* e) {
     cliSimulation* r = work->simulation;
     unsigned flags = tac_step_info(e->scratch).flags;
@@ -128,7 +128,7 @@ static void update_flags(simulationWork* work, batchElement* e) {
 
 //---------------------------------- steps ----------------------------------------
 
-// one step of those of a group that still move
+// one step of the runs of a group that have not ended
 static void step_group(simulationWork* work, batchElement* group, int count, long long step) {
     cliSimulation* r = work->simulation;
     tacStepItem items[GROUP];
@@ -145,7 +145,7 @@ static void step_group(simulationWork* work, batchElement* group, int count, lon
         moving[n] = e;
         items[n++] = (tacStepItem){r->model, &e->state, e->ctrl, &e->state, e->scratch, TAC_OK};
     }
-    if (n == 1) // the same bits, without the detour
+    if (n == 1) // the same bits, without a batch
         items[0].result =
             tac_step(r->model, items[0].x, items[0].u, items[0].next, items[0].scratch);
     else if (n > 1)
@@ -167,18 +167,12 @@ static void slice_job(void* context, int job, int worker) {
         step_group(work, work->elements + first, left < GROUP ? left : GROUP, step);
 }
 
-static double wall_clock(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void run_slices(simulationWork* work, tacPool* pool, const char* command) {
     cliSimulation* r = work->simulation;
     int jobs = (r->batch + GROUP - 1) / GROUP;
     long long first = r->start->step, last = first + r->steps;
     cliProgress progress = cli_progress_begin(command);
-    double begin = wall_clock();
+    double begin = cli_wall_seconds();
     update_max_qvel(r, &work->elements[0]);
     for (work->from = first; work->from < last; work->from = work->to) {
         work->to = last - work->from < SLICE ? last : work->from + SLICE;
@@ -186,7 +180,7 @@ static void run_slices(simulationWork* work, tacPool* pool, const char* command)
         cli_progress_show(&progress, (double)(work->to - first) / (double)r->steps);
         if (work->elements[0].result != TAC_OK) break;
     }
-    r->seconds = wall_clock() - begin;
+    r->seconds = cli_wall_seconds() - begin;
     cli_progress_end(&progress);
 }
 
@@ -200,7 +194,7 @@ static void summarize(simulationWork* work) {
         r->total_steps += work->elements[i].done;
         r->diverged += work->elements[i].result != TAC_OK;
     }
-    // the last state, also where a run ended before its time
+    // the last state, also of a run that ended early
     long long step = r->start->step + r->done;
     if (r->trajectory &&
         (r->trajectory->rows == 0 || r->trajectory->step[r->trajectory->rows - 1] != step)) {

@@ -1,4 +1,4 @@
-// Many steps, of one run or of several side by side.
+// Many steps of one run, or of a batch.
 
 #ifndef TAC_CLI_SCENE_SIMULATION_H
 #define TAC_CLI_SCENE_SIMULATION_H
@@ -11,35 +11,35 @@ typedef struct cliSimulation {
     const cliControl* control;
     const cliInitialState* start;
     long long steps;
-    int batch, threads;        // runs side by side; 0 threads: one per core
-    int every;                 // states that are kept of the first run: each of this many steps
-    tacTrajectory* trajectory; // of the first run; room for its states
+    int batch, threads;        // runs of the batch; 0 threads: one per core
+    int every;                 // records every N-th state of the first run
+    tacTrajectory* trajectory; // of the first run, with capacity for its states
 
-    // what came out
-    tacState end;             // of the first run; arrays of the rollout
+    // results
+    tacState end;             // of the first run; arrays of `memory`
     tacResult result;         // of the first run
     long long done;           // steps of the first run
     long long total_steps;    // steps of all runs
     int diverged;             // runs that diverged
-    long long fallbacks;      // steps of the first run with a remark of TAC_FALLBACK
+    long long fallbacks;      // steps of the first run with TAC_FALLBACK
     long long energy_bounded; // steps of the first run whose restitution would add energy
                               // (TAC_RESTITUTION_REDUCED)
     long long cut_short;      // steps of the first run that ended early (TAC_IMPACT_OVERFLOW)
     long long stiff_steps;    // steps of the first run that were too long for contact (TAC_STIFF)
-    double stable_timestep;   // longest step that it would have stood there                 [s]
-    double unused_time;       // time that those did not use                                 [s]
-    double seconds;           // that the steps took
+    double stable_timestep;   // largest stable time step                                    [s]
+    double unused_time;       // skipped time of those                                       [s]
+    double seconds;           // wall-clock time of the steps                                [s]
     double max_qvel;          // largest |qvel| of the first run
     double max_qvel_time;     // its time
     int max_qvel_dof;
     void* memory;
 } cliSimulation;
 
-// 0, or CLI_ERROR after a complaint by `command`. Then to be given back.
+// 0, or CLI_ERROR after a message. Free it in any case.
 int cli_simulation_run(cliSimulation* simulation, const char* command);
 void cli_simulation_free(cliSimulation* simulation);
 
-// rows that the kept states take
+// most rows of the trajectory
 long long cli_simulation_rows(const cliSimulation* simulation);
 
 #endif

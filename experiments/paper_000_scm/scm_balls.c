@@ -1,10 +1,11 @@
 // The force on a small ball near a large one (paper 000, Fig. 1 right and Fig. 5).
 //
 // R = 1 at the origin, r = 0.4, clouds of 600 and 300 points of a golden spiral, eps1 = 0.01, eps2
-// = eps3 = 0.02, k = 1, at rest. Forces of MuJoCo and ODE are those that their contacts give a ball
-// of 1 kg at rest, in a step of 2 ms; each engine is drawn in units of its own largest force.
-// Figures of the soft-minimum model were computed beforehand by an independent program.
+// = eps3 = 0.02, k = 1, at rest. Forces of MuJoCo and ODE are contact forces on a ball of 1 kg at
+// rest in a step of 2 ms; each engine is plotted in units of its largest force. Expected values of
+// the soft contact model come from an independent program.
 
+#include "bench/ball_cloud.h"
 #include "bench/baselines/other_engines.h"
 #include "experiments/experiments.h"
 #include "experiments/plot.h"
@@ -26,29 +27,11 @@ typedef struct ballRig {
     tacScmWork work;
     double* memory;
     int* ints;
-    mujocoWorld* mujoco; // NULL: not there
-    int ode;             // is it there?
+    mujocoWorld* mujoco; // NULL: not installed
+    int ode;             // 1: installed
 } ballRig;
 
 //---------------------------------- engines --------------------------------------
-
-static tacContactCloud* make_ball(int n, double radius) {
-    tacContactCloud* cloud = NULL;
-    double* x = malloc(sizeof(double) * 6 * (size_t)n);
-    if (!x) return NULL;
-    for (int i = 0; i < n; ++i) {
-        double z = 1.0 - (2.0 * i + 1.0) / n, s = sqrt(1.0 - z * z), t = 2.39996322972865332 * i;
-        const double m[3] = {s * cos(t), s * sin(t), z};
-        for (int k = 0; k < 3; ++k) {
-            x[3 * i + k] = radius * m[k];
-            x[3 * (n + i) + k] = m[k];
-        }
-    }
-    tac_contact_cloud_points(n, x, x + 3 * n, 12.566370614359172 * radius * radius,
-                             tac_default_allocator(), &cloud, NULL);
-    free(x);
-    return cloud;
-}
 
 static tacScmPair pair_of(const ballRig* rig, double eps2, double x, double y) {
     tacScmPair p = {.cloud = {rig->cloud[0], rig->cloud[1]},
@@ -60,7 +43,7 @@ static tacScmPair pair_of(const ballRig* rig, double eps2, double x, double y) {
     return p;
 }
 
-// force, and its derivatives by x and y in slope (NULL to skip)
+// force, and its derivatives with respect to x and y in slope (NULL to skip)
 static void scm_force(const ballRig* rig, double eps2, double x, double y, double force[2],
                       double slope[2]) {
     tacScmPair p = pair_of(rig, eps2, x, y);
@@ -96,7 +79,7 @@ static int open_rig(ballRig* rig) {
     size_t n = LARGE + SMALL;
     const double far[3] = {9.0, 0.0, 0.0};
     double none[3];
-    *rig = (ballRig){.cloud = {make_ball(LARGE, 1.0), make_ball(SMALL, 0.4)}};
+    *rig = (ballRig){.cloud = {bench_ball_cloud(LARGE, 1.0), bench_ball_cloud(SMALL, 0.4)}};
     rig->memory = malloc(3 * n * sizeof(double));
     rig->ints = malloc(2 * n * sizeof(int));
     rig->mujoco = mujoco_world_open(scene);
@@ -199,7 +182,7 @@ static void report_smoothness(trial* t, const ballRig* rig) {
         trial_report(t, "ODE is not installed: its rows are left out", 0.0, "");
 }
 
-//---------------------------------- pictures -------------------------------------
+//---------------------------------- plots ----------------------------------------
 
 static double max_abs(const double* x, int n) {
     double max = 1e-300;
@@ -207,11 +190,17 @@ static double max_abs(const double* x, int n) {
     return max;
 }
 
-static int draw_curves(trial* t, const ballRig* rig) {
-    trialPanels panels;
+// scales to a largest value of 1
+static void normalize(double* x, int n) {
+    double scale = 1.0 / max_abs(x, n);
+    for (int i = 0; i < n; ++i) x[i] *= scale;
+}
+
+static int plot_profile(trial* t, const ballRig* rig) {
     static double x[CURVE], value[4][CURVE];
-    int code = trial_panels_begin(t, &panels, 1, 1, 640, 320);
-    for (int i = 0; i < CURVE && panels.image.rgb; ++i) {
+    static const char* const names[4] = {"SCM", "SCM: eps2 = 0.3", "MuJoCo", "ODE"};
+    const int present[4] = {1, 1, rig->mujoco != NULL, rig->ode};
+    for (int i = 0; i < CURVE; ++i) {
         double f[4][2];
         x[i] = RANGE * (2.0 * i / (CURVE - 1) - 1.0);
         scm_force(rig, 0.02, 0.0, x[i], f[0], NULL);
@@ -220,50 +209,67 @@ static int draw_curves(trial* t, const ballRig* rig) {
         ode_force(rig, 0.0, x[i], f[3]);
         for (int k = 0; k < 4; ++k) value[k][i] = f[k][1];
     }
+    plotPanel panel = {.title = "force along y on the small ball",
+                       .x = {"y of the small ball [m]", -RANGE, RANGE, 0.0, 0, 0},
+                       .y = {"force / largest force [1]", -1.1, 1.1, 0.0, 0, 0}};
     for (int k = 0; k < 4; ++k) {
-        double scale = 1.0 / max_abs(value[k], CURVE);
-        for (int i = 0; i < CURVE; ++i) value[k][i] *= scale;
+        normalize(value[k], CURVE);
+        if (present[k])
+            panel.series[panel.series_count++] = (plotSeries){names[k], CURVE, x, value[k], NULL};
     }
-    const plotCurve curves[4] = {{value[0], {190, 60, 50}},
-                                 {value[1], {230, 150, 60}},
-                                 {value[2], {40, 90, 170}},
-                                 {value[3], {90, 150, 90}}};
-    plot_curves(&panels, 0, CURVE, x, 1.05, curves, 4,
-                "force along y: scm red, eps2 .3 orange, mujoco blue, ode green");
-    return trial_panels_end(&panels, code, "profile");
+    return plot_write(t, &(plotFigure){"profile", 1, 720, 420, 1, &panel});
 }
 
-// rows SCM, MuJoCo, ODE; columns force along x, its slope by x
-static int draw_maps(trial* t, const ballRig* rig) {
-    static double map[3][2][SIDE * SIDE];
-    static const char* const names[3] = {"scm", "mujoco", "ode"};
-    trialPanels panels;
-    int code = trial_panels_begin(t, &panels, 3, 2, 244, 244);
-    for (int i = 0; i < SIDE && panels.image.rgb; ++i)
-        for (int j = 0; j < SIDE; ++j) {
-            double x = RANGE * (2.0 * j / (SIDE - 1) - 1.0),
-                   y = RANGE * (1.0 - 2.0 * i / (SIDE - 1));
-            double f[3][2], near[3][2], slope[2], h = 1e-3;
-            scm_force(rig, 0.02, x, y, f[0], slope);
-            mujoco_force(rig, x, y, f[1]);
-            mujoco_force(rig, x + h, y, near[1]);
-            ode_force(rig, x, y, f[2]);
-            ode_force(rig, x + h, y, near[2]);
-            for (int e = 0; e < 3; ++e) {
-                map[e][0][i * SIDE + j] = f[e][0];
-                map[e][1][i * SIDE + j] = e ? (near[e][0] - f[e][0]) / h : slope[0];
-            }
+typedef struct ballMaps {
+    double x[SIDE * SIDE], y[SIDE * SIDE];
+    double force[3][SIDE * SIDE], slope[3][SIDE * SIDE]; // SCM, MuJoCo, ODE: along x, its d/dx
+} ballMaps;
+
+static void measure_maps(const ballRig* rig, ballMaps* map) {
+    const double h = 1e-3;
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+        double x = RANGE * (2.0 * (i % SIDE) / (SIDE - 1) - 1.0),
+               y = RANGE * (1.0 - 2.0 * (i / SIDE) / (SIDE - 1));
+        double f[3][2], near[3][2], slope[2];
+        scm_force(rig, 0.02, x, y, f[0], slope);
+        mujoco_force(rig, x, y, f[1]);
+        mujoco_force(rig, x + h, y, near[1]);
+        ode_force(rig, x, y, f[2]);
+        ode_force(rig, x + h, y, near[2]);
+        map->x[i] = x;
+        map->y[i] = y;
+        for (int e = 0; e < 3; ++e) {
+            map->force[e][i] = f[e][0];
+            map->slope[e][i] = e ? (near[e][0] - f[e][0]) / h : slope[0];
         }
-    for (int e = 0; e < 3 && panels.image.rgb; ++e)
-        for (int k = 0; k < 2; ++k) {
-            char caption[64];
-            snprintf(caption, sizeof caption, "%s: %s", names[e],
-                     k ? "slope by x" : "force along x");
-            double limit =
-                k ? 3.0 * max_abs(map[e][0], SIDE * SIDE) : max_abs(map[e][0], SIDE * SIDE);
-            plot_map(&panels, 3 * k + e, SIDE, map[e][k], limit, caption);
-        }
-    return trial_panels_end(&panels, code, "plane");
+    }
+}
+
+// one column for each engine: the force above, its slope below
+static int plot_maps(trial* t, const ballRig* rig) {
+    static ballMaps map;
+    static const char* const names[3] = {"SCM", "MuJoCo", "ODE"};
+    const int present[3] = {1, rig->mujoco != NULL, rig->ode};
+    int columns = present[0] + present[1] + present[2], column = 0;
+    plotPanel panels[6];
+    measure_maps(rig, &map);
+    for (int e = 0; e < 3; ++e) {
+        if (!present[e]) continue;
+        double limit = max_abs(map.force[e], SIDE * SIDE);
+        plotPanel panel = {.title = names[e],
+                           .style = PLOT_MAP,
+                           .x = {"x [m]", -RANGE, RANGE, 0.0, 0, 0},
+                           .y = {"y [m]", -RANGE, RANGE, 0.0, 0, 0},
+                           .z = {"force along x [N]", -limit, limit, 0.0, 0, 0},
+                           .equal_scale = 1,
+                           .series_count = 1,
+                           .series = {{names[e], SIDE * SIDE, map.x, map.y, map.force[e]}}};
+        panels[column] = panel;
+        panel.z = (plotAxis){"d force / d x [N/m]", -3.0 * limit, 3.0 * limit, 0.0, 0, 0};
+        panel.series[0].z = map.slope[e];
+        panels[columns + column++] = panel;
+    }
+    return plot_write(t, &(plotFigure){"plane", columns, 450, 330, 2 * columns, panels});
 }
 
 int experiment_scm_balls(trial* t) {
@@ -273,8 +279,8 @@ int experiment_scm_balls(trial* t) {
         report_profile(t, &rig);
         report_smoothness(t, &rig);
         trial_progress(t, 0.3);
-        code = draw_curves(t, &rig);
-        if (code == 0) code = draw_maps(t, &rig);
+        if (t->folder) code = plot_profile(t, &rig);
+        if (t->folder && code == 0) code = plot_maps(t, &rig);
     }
     close_rig(&rig);
     return code;

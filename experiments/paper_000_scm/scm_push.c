@@ -1,15 +1,16 @@
 // A T pushed in the plane by a finger, open loop (paper 000, Fig. 6 and Table 7).
 //
-// The paper's control sequences are not published: the five below were made by hand, each makes and
-// breaks contact at least twice. The T (25 x 20 x 5 cm, 0.3 kg) rides on two slides and a hinge,
-// its support is viscous, 3 N s/m and 0.02 N m s, in both engines; the finger is a ball of 1.5 cm
+// The paper's control sequences are not published. The five below were made by hand; each makes and
+// breaks contact at least twice. The T (25 x 20 x 5 cm, 0.3 kg) has two slide joints and a hinge
+// with viscous friction, 3 N s/m and 0.02 N m s, in both engines; the finger is a ball of 1.5 cm
 // and 0.2 kg on two slides with servos of 100 N/m and 5 N s/m, a cloud of 384 points. k = 2000 N/m,
 // mu = 0.3, v_d = 0.2, v_s = 0.01 m/s, eps2 = 1 mm, eps3 = 0.5 mm, eps1 = (h/2)^2 of the T, of 26
 // points 2 l eps3 with the l of the finger. In MuJoCo the T is two boxes. Euler is semi-implicit,
-// as MuJoCo's. Times are those of the processor; run it in the folder that has scenes/.
+// as in MuJoCo. Times are CPU times. Run it in the folder that has scenes/.
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"
+#include "cli/clock.h"
 #include "experiments/experiments.h"
 
 #include "base/assert.h"
@@ -18,11 +19,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 //---------------------------------- sequences ------------------------------------
 
-// where the finger is sent: at time t to (x, y)
+// target of the finger: (x, y) at time t
 typedef struct pushPoint {
     double t, x, y;
 } pushPoint;
@@ -77,7 +77,7 @@ static const pushPoint sequences[SEQUENCES][POINTS] = {
      {4.2, .08, .17}},
 };
 
-// displacement of the servos from where the finger starts
+// displacement of the servos from the start of the finger
 static void command_at(const pushPoint* s, double t, double ctrl[2]) {
     int i = 0;
     while (i + 2 < POINTS && s[i + 1].t <= t) ++i;
@@ -106,7 +106,7 @@ static const pushColumn columns[] = {
     {"2-Euler-26", 0.002, 1, 1, {0.8, 4.2, 11.2, 5.7, 46.2, 34.3}},
 };
 
-// `tactus` 1: for the soft-minimum model, 0: for MuJoCo
+// `tactus` 1: for the soft contact model, 0: for MuJoCo
 static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus) {
     static const char inertial[] = "<inertial pos='0 0 0' mass='%s' diaginertia='%s'/>";
     char *text = NULL, block[200], finger[200];
@@ -143,19 +143,13 @@ static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus)
 
 //---------------------------------- runs -----------------------------------------
 
-// where the T ends, and how it went
+// result of a run: final pose of the T, time, contacts
 typedef struct pushRun {
     double x, y, angle;
     double seconds; // of a step
-    int episodes;   // times that contact was made
-    int done;       // 0: it did not run, or diverged
+    int episodes;   // number of times that contact was made
+    int done;       // 0: not run, or diverged
 } pushRun;
-
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int steps_of(const pushColumn* c) { return (int)lround(4.2 / c->step); }
 
@@ -165,10 +159,10 @@ static void run_mujoco(const pushColumn* c, const pushPoint* s, pushRun* out) {
     int was_in_contact = 0, steps = steps_of(c);
     *out = (pushRun){0};
     for (int i = 0; i < steps && world; ++i) {
-        double ctrl[2], begin = cpu_seconds();
+        double ctrl[2], begin = cli_cpu_seconds();
         command_at(s, i * c->step, ctrl);
         int contacts = mujoco_world_step(world, ctrl, 2);
-        out->seconds += (cpu_seconds() - begin) / steps;
+        out->seconds += (cli_cpu_seconds() - begin) / steps;
         out->episodes += contacts > 0 && !was_in_contact;
         was_in_contact = contacts > 0;
     }
@@ -180,7 +174,7 @@ static void run_mujoco(const pushColumn* c, const pushPoint* s, pushRun* out) {
     free(text);
 }
 
-// is there a force between T and finger of more than 0.02 N?
+// 1 if the force between T and finger exceeds 0.02 N
 static int scm_in_contact(const tacModel* m, const tacState* x, tacScratch* scratch) {
     tacPose pose[3];
     double twist[18];
@@ -200,10 +194,10 @@ static void simulate_push(const pushColumn* c, const pushPoint* s, const tacMode
     tacState x = {.qpos = q, .qvel = v};
     int was_in_contact = 0, steps = steps_of(c);
     for (int i = 0; i < steps; ++i) {
-        double ctrl[2], begin = cpu_seconds();
+        double ctrl[2], begin = cli_cpu_seconds();
         command_at(s, i * c->step, ctrl);
         if (tac_step(m, &x, ctrl, &x, scratch) != TAC_OK) return;
-        out->seconds += (cpu_seconds() - begin) / steps;
+        out->seconds += (cli_cpu_seconds() - begin) / steps;
         if (i % (int)lround(0.016 / c->step)) continue;
         int is_in_contact = scm_in_contact(m, &x, scratch);
         out->episodes += is_in_contact && !was_in_contact;

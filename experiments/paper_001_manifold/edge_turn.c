@@ -1,12 +1,12 @@
-// Nearest points of a turning edge and a fixed one (paper 001, Fig. 3).
+// Closest points of a rotating edge and a fixed one (paper 001, Fig. 3).
 //
-// Edge 1 of half length 1 turns about the origin from along y to along -y; edge 2 runs from (-1,
-// -1.2, 0) to (1, -1.2, 0). Half way both are parallel, and the nearest point on edge 1 jumps from
-// one end to the other. A pull lambda to the middle makes it fast instead; soft choices make it
-// smooth. Figures are differences over 4001 angles, as they were measured beforehand by an
-// independent program; curves are exact derivatives. With the temperatures of the published listing
-// the point still moves 230 times faster than edge 1 turns, and sharper ones hide more: with pull
-// .01 and temperatures .01 the true peak is 1720, which 4001 angles cannot see.
+// Edge 1 of half length 1 rotates about the origin from y to -y; edge 2 runs from (-1, -1.2, 0) to
+// (1, -1.2, 0). Half way both are parallel, and the closest point on edge 1 jumps from one end to
+// the other. Tikhonov regularization lambda replaces the jump by fast motion; soft selections make
+// it smooth. Rows are differences over 4001 angles, as an independent program measured them; curves
+// are exact derivatives. With the temperatures of the reference listing the point still moves 230
+// times faster than edge 1 rotates. With lambda .01 and temperatures .01 the true peak is 1720,
+// which 4001 angles do not resolve.
 
 #include "experiments/experiments.h"
 #include "experiments/plot.h"
@@ -25,19 +25,19 @@ typedef struct turnCurve {
 } turnCurve;
 
 typedef struct turnCase {
-    const char* name;
-    double pull, soft; // w, and all temperatures; 0: exact
-    double peak;       // expected
+    const char *name, *label; // of its rows, of its plot
+    double pull, soft;        // lambda, and all temperatures; 0: exact
+    double peak;              // expected
 } turnCase;
 
 static const turnCase cases[] = {
-    {"exact", 0.0, 0.0, 0.0},
-    {"pull .01, hard", 0.01, 1e-5, 240.0},
-    {"pull .1, hard", 0.1, 1e-5, 24.3},
-    {"pull 1, hard", 1.0, 1e-5, 2.67},
-    {"pull .01, soft .1", 0.01, 0.1, 231.0},
-    {"pull .1, soft .1", 0.1, 0.1, 23.9},
-    {"pull .01, soft .01", 0.01, 0.01, 493.0},
+    {"exact", "exact", 0.0, 0.0, 0.0},
+    {"pull .01, hard", "λ = 0.01 hard", 0.01, 1e-5, 240.0},
+    {"pull .1, hard", "λ = 0.1 hard", 0.1, 1e-5, 24.3},
+    {"pull 1, hard", "λ = 1 hard", 1.0, 1e-5, 2.67},
+    {"pull .01, soft .1", "λ = 0.01 soft 0.1", 0.01, 0.1, 231.0},
+    {"pull .1, soft .1", "λ = 0.1 soft 0.1", 0.1, 0.1, 23.9},
+    {"pull .01, soft .01", "λ = 0.01 soft 0.01", 0.01, 0.01, 493.0},
 };
 
 static tacWitnessOptions options_of(const turnCase* c) {
@@ -50,7 +50,7 @@ static tacWitnessOptions options_of(const turnCase* c) {
     return o;
 }
 
-// corners of both edges, and how they move with the angle
+// end points of both edges, and their derivatives with respect to the angle
 static void edge_point(double angle, double x[12], double dot[12]) {
     const double fixed[12] = {0, 0, 0, 0, 0, 0, -1.0, -1.2, 0, 1.0, -1.2, 0};
     for (int k = 0; k < 12; ++k) {
@@ -89,7 +89,7 @@ static tacResult run_turn(const turnCase* c, turnCurve* out) {
             out->peak = fmax(out->peak, hypot(out->edge_point[0][i] - out->edge_point[0][i - 1],
                                               out->edge_point[1][i] - out->edge_point[1][i - 1]) *
                                             (ANGLES - 1) / PI);
-        if (i > 1) // over two steps: the parallel place itself is left out
+        if (i > 1) // over two steps: skips the parallel configuration itself
             out->jump = fmax(out->jump, hypot(out->edge_point[0][i] - out->edge_point[0][i - 2],
                                               out->edge_point[1][i] - out->edge_point[1][i - 2]));
     }
@@ -109,22 +109,51 @@ static void report_deviation(trial* t, const turnCurve* soft, const turnCurve* h
     }
 }
 
-static void draw_turn(trialPanels* panels, int panel, const turnCase* c, turnCurve* r) {
-    static double angle[ANGLES];
-    for (int i = 0; i < ANGLES; ++i) angle[i] = PI * i / (ANGLES - 1);
-    plotCurve places[2] = {{r->edge_point[0], {30, 90, 200}}, {r->edge_point[1], {200, 60, 40}}};
-    plotCurve slopes[2] = {{r->slope[0], {30, 90, 200}}, {r->slope[1], {200, 60, 40}}};
-    plot_curves(panels, panel, ANGLES, angle, 1.2, places, 2, c->name);
-    plot_curves(panels, panel + 4, ANGLES, angle, fmin(fmax(r->steepest, 1.5), 30.0), slopes, 2,
-                "slope");
+enum { PLOTTED = 4, STRIDE = 8 }; // cases, and angles from one plotted value to the next
+enum { PLOT_ANGLES = (ANGLES - 1) / STRIDE + 1 };
+
+typedef struct turnPlot {
+    double angle[PLOT_ANGLES], point[PLOTTED][2][PLOT_ANGLES], slope[PLOTTED][2][PLOT_ANGLES];
+    plotPanel panels[2 * PLOTTED]; // points above, slopes below
+} turnPlot;
+
+static void add_case(turnPlot* plot, int k, const turnCase* c, const turnCurve* r) {
+    double(*point)[PLOT_ANGLES] = plot->point[k], (*slope)[PLOT_ANGLES] = plot->slope[k];
+    for (int i = 0; i < PLOT_ANGLES; ++i) {
+        plot->angle[i] = PI * STRIDE * i / (ANGLES - 1);
+        for (int axis = 0; axis < 2; ++axis) {
+            point[axis][i] = r->edge_point[axis][STRIDE * i];
+            slope[axis][i] = r->slope[axis][STRIDE * i];
+        }
+    }
+    double limit = fmin(1.1 * fmax(r->steepest, 1.4), 30.0);
+    plotPanel panel = {.title = c->label,
+                       .x = {"angle [rad]", 0.0, PI, 0.0, 0, 0},
+                       .y = {"point [m]", -1.2, 1.2, 0.0, 0, 0},
+                       .series_count = 2,
+                       .series = {{"x", PLOT_ANGLES, plot->angle, point[0], NULL},
+                                  {"y", PLOT_ANGLES, plot->angle, point[1], NULL}}};
+    plot->panels[k] = panel;
+    panel.y = (plotAxis){"slope [m/rad]", -limit, limit, 0.0, 0, 0};
+    panel.series[0].y = slope[0];
+    panel.series[1].y = slope[1];
+    plot->panels[PLOTTED + k] = panel;
+}
+
+static int plot_turns(trial* t) {
+    static turnPlot plot;
+    static turnCurve r;
+    static const int plotted[PLOTTED] = {0, 2, 5, 4};
+    for (int k = 0; k < PLOTTED; ++k) {
+        if (run_turn(&cases[plotted[k]], &r) != TAC_OK) return CLI_ERROR;
+        add_case(&plot, k, &cases[plotted[k]], &r);
+    }
+    return plot_write(t, &(plotFigure){"places", PLOTTED, 300, 280, 2 * PLOTTED, plot.panels});
 }
 
 int experiment_edge_turn(trial* t) {
     static turnCurve exact, r;
-    static const int drawn[] = {0, 2, 5, 4};
-    trialPanels panels;
-    int code = trial_panels_begin(t, &panels, 4, 2, 260, 200);
-    if (code == 0 && run_turn(&cases[0], &exact) != TAC_OK) code = CLI_ERROR;
+    int code = run_turn(&cases[0], &exact) == TAC_OK ? 0 : CLI_ERROR;
     if (code == 0)
         trial_expect_near(t, "exact: jump at the parallel place", exact.jump, "m", 2.0, 0.01);
     for (int i = 1; i < TAC_COUNT(cases) && code == 0; ++i) {
@@ -137,7 +166,5 @@ int experiment_edge_turn(trial* t) {
         if (i == 4) report_deviation(t, &r, &exact);
         trial_progress(t, (i + 1.0) / TAC_COUNT(cases));
     }
-    for (int k = 0; k < 4 && code == 0; ++k)
-        if (run_turn(&cases[drawn[k]], &r) == TAC_OK) draw_turn(&panels, k, &cases[drawn[k]], &r);
-    return trial_panels_end(&panels, code, "places");
+    return code == 0 && t->folder ? plot_turns(t) : code;
 }

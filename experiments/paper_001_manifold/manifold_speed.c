@@ -1,11 +1,10 @@
 // Times of contact manifolds of two figures (paper 001, Figs. 7 and 8).
 //
 // Figures grow from 1 to 18 superquadrics with a surface of about 305 vertices each, at 100 random
-// poses that touch more often than not; batches of 1 to 1024 poses for 5 and 18 superquadrics. The
-// gradient is that of the mean active distance by both poses. MuJoCo's narrow phase has the
-// superquadrics as convex meshes with several points a pair, in the same process. The paper
-// compares a graphics card with MJX: ratios here are of one processor, so only who wins can be
-// compared.
+// poses, most of them in contact; batches of 1 to 1024 poses for 5 and 18 superquadrics. The
+// gradient is that of the mean active distance with respect to both poses. MuJoCo's narrow phase
+// has the superquadrics as convex meshes with several points per pair, in the same process. The
+// paper compares a GPU with MJX; ratios here are of one CPU, so only the order can be compared.
 
 #include "experiments/experiments.h"
 #include "experiments/figure_pair.h"
@@ -112,21 +111,29 @@ static int report_variants(trial* t, speedRun* r) {
 
 //---------------------------------- experiment -----------------------------------
 
-static int draw_times(trial* t, const speedRun* r) {
-    trialPanels panels;
-    double x[SIZES], y[BATCHES];
-    int code = trial_panels_begin(t, &panels, 2, 1, 360, 280);
+static int plot_times(trial* t, const speedRun* r) {
+    double x[SIZES], batch[BATCHES];
     for (int i = 0; i < SIZES; ++i) x[i] = parts[i];
-    for (int i = 0; i < BATCHES; ++i) y[i] = batches[i];
-    const plotCurve sizes[3] = {
-        {r->detect, {30, 90, 200}}, {r->gradient, {200, 60, 40}}, {r->mujoco, {120, 120, 120}}};
-    const plotCurve many[4] = {{r->batch[0][0], {120, 160, 230}},
-                               {r->batch[0][1], {230, 150, 130}},
-                               {r->batch[1][0], {30, 90, 200}},
-                               {r->batch[1][1], {200, 60, 40}}};
-    plot_log(&panels, 0, SIZES, x, sizes, 3, "us by parts: blue, gradient red, mujoco grey");
-    plot_log(&panels, 1, BATCHES, y, many, 4, "us a pose by batch: 5 parts pale, 18");
-    return trial_panels_end(&panels, code, "times");
+    for (int i = 0; i < BATCHES; ++i) batch[i] = batches[i];
+    const plotPanel panels[2] = {
+        {.title = "one pose",
+         .style = PLOT_MARKERS,
+         .x = {"superquadrics of a figure", .logarithmic = 1, .ticks_at_x = 1},
+         .y = {"time of a pose [µs]", .logarithmic = 1},
+         .series_count = 3,
+         .series = {{"contacts", SIZES, x, r->detect, NULL},
+                    {"gradient", SIZES, x, r->gradient, NULL},
+                    {"MuJoCo contacts", SIZES, x, r->mujoco, NULL}}},
+        {.title = "batches",
+         .style = PLOT_MARKERS,
+         .x = {"poses of a batch", .logarithmic = 1, .ticks_at_x = 1},
+         .y = {"time of a pose [µs]", .logarithmic = 1},
+         .series_count = 4,
+         .series = {{"contacts (5 parts)", BATCHES, batch, r->batch[0][0], NULL},
+                    {"gradient (5 parts)", BATCHES, batch, r->batch[0][1], NULL},
+                    {"contacts (18 parts)", BATCHES, batch, r->batch[1][0], NULL},
+                    {"gradient (18 parts)", BATCHES, batch, r->batch[1][1], NULL}}}};
+    return plot_write(t, &(plotFigure){"times", 2, 480, 400, 2, panels});
 }
 
 int experiment_manifold_speed(trial* t) {
@@ -141,5 +148,5 @@ int experiment_manifold_speed(trial* t) {
     for (int which = 0; which < 2 && code == 0 && !(r.quick && which); ++which)
         code = report_batches(t, &r, which, threads);
     if (code == 0) code = report_variants(t, &r);
-    return code == 0 ? draw_times(t, &r) : code;
+    return code == 0 ? plot_times(t, &r) : code;
 }

@@ -1,13 +1,14 @@
-// Times of nearest points by batch (paper 001, Fig. 6).
+// Times of closest points by batch size (paper 001, Fig. 6).
 //
 // Two edges, and a vertex and a face, with corners uniform in the unit cube, in batches of 1 to 1e7
-// with a hundred trials of new pairs. Ours smooth with the published temperatures, ours exact, and
-// the log barrier of weight 1e-3 by an interior point method and by L-BFGS, both written for these
-// problems of two numbers; the paper takes general solvers for them. Faces are folded squares for
-// L-BFGS, as the paper has it, so its barrier there is another one. TACTUS_SWEEP=long has all
-// trials; else those of large batches are fewer, of 1e7 pairs in all for ours, of 1e6 for barriers,
-// and at least one.
+// with a hundred trials of new pairs. Methods: ours smooth with the temperatures of the paper, ours
+// exact, and the log barrier of weight 1e-3 by an interior point method and by L-BFGS. Both barrier
+// solvers are written for these problems of two variables; the paper uses general ones. As in the
+// paper, L-BFGS parametrizes a face as a folded square, so its barrier differs. TACTUS_SWEEP=long
+// runs all trials; otherwise large batches have fewer: 1e7 pairs in all for ours, 1e6 for barriers,
+// at least one trial.
 
+#include "cli/clock.h"
 #include "experiments/contact_scene.h"
 #include "experiments/experiments.h"
 #include "experiments/plot.h"
@@ -26,7 +27,7 @@ static const double weight = 1e-3;
 typedef struct witnessProblem {
     const char* name;
     witnessKind kind[WAYS];
-    int first;                // array of the first place in our own answers
+    int first;                // array of the first parameter in our results
     double ns[WAYS][BATCHES]; // of a pair
 } witnessProblem;
 
@@ -53,7 +54,7 @@ static int trials_of(int batch, int way) {
 
 //---------------------------------- times ----------------------------------------
 
-// trial j has the pairs from j batch on, if there are so many
+// trial j has the pairs from j * batch on, modulo their number
 static witnessArrays batch_slice(const witnessArrays* all, int batch, int j) {
     witnessArrays part = {.count = batch};
     size_t first = (size_t)batch * (size_t)(j % (all->count / batch));
@@ -64,12 +65,12 @@ static witnessArrays batch_slice(const witnessArrays* all, int batch, int j) {
 
 // nanoseconds of a pair, the mean over all trials
 static double time_trials(const witnessArrays* all, witnessKind kind, int batch, int trials) {
-    double start = contact_scene_cpu_us();
+    double start = cli_cpu_seconds();
     for (int j = 0; j < trials; ++j) {
         witnessArrays part = batch_slice(all, batch, j);
         bench_witness_run(&(witnessWork){&part, kind, weight});
     }
-    return 1e3 * (contact_scene_cpu_us() - start) / ((double)trials * batch);
+    return 1e9 * (cli_cpu_seconds() - start) / ((double)trials * batch);
 }
 
 static int time_batch(trial* t, int b, int quick) {
@@ -93,7 +94,7 @@ static int time_batch(trial* t, int b, int quick) {
 
 //---------------------------------- answers --------------------------------------
 
-// mean difference of the places of two ways
+// mean difference of the parameters of two methods
 static double mean_difference(const witnessArrays* a, const witnessProblem* p, int one, int two) {
     static double reference[2][COMPARED];
     double sum = 0.0;
@@ -136,24 +137,20 @@ static void report_ratios(trial* t, int b) {
         }
 }
 
-static int draw_times(trial* t) {
-    static const double rgb[WAYS][3] = {
-        {30, 90, 200}, {40, 150, 80}, {200, 60, 40}, {120, 120, 120}};
-    trialPanels panels;
+static int plot_times(trial* t) {
     double x[BATCHES];
-    int code = trial_panels_begin(t, &panels, 2, 1, 360, 280);
+    plotPanel panels[2];
     for (int b = 0; b < BATCHES; ++b) x[b] = pow(10.0, b);
     for (int p = 0; p < 2; ++p) {
-        plotCurve curves[WAYS];
-        for (int way = 0; way < WAYS; ++way) {
-            curves[way].value = problems[p].ns[way];
-            memcpy(curves[way].rgb, rgb[way], sizeof rgb[way]);
-        }
-        plot_log(&panels, p, BATCHES, x, curves, WAYS,
-                 p ? "ns, vertex and face: barriers red, grey"
-                   : "ns a pair of edges by batch: blue, exact green");
+        panels[p] = (plotPanel){.title = problems[p].name,
+                                .style = PLOT_MARKERS,
+                                .x = {"pairs of a batch", .logarithmic = 1},
+                                .y = {"time of a pair [ns]", .logarithmic = 1},
+                                .series_count = WAYS};
+        for (int way = 0; way < WAYS; ++way)
+            panels[p].series[way] = (plotSeries){names[way], BATCHES, x, problems[p].ns[way], NULL};
     }
-    return trial_panels_end(&panels, code, "times");
+    return plot_write(t, &(plotFigure){"times", 2, 480, 400, 2, panels});
 }
 
 int experiment_witness_points(trial* t) {
@@ -164,5 +161,5 @@ int experiment_witness_points(trial* t) {
         trial_progress(t, (b + 1.0) / BATCHES);
     }
     if (code == 0 && last >= 0) report_ratios(t, last < 4 ? last : 4);
-    return code == 0 ? draw_times(t) : code;
+    return code == 0 ? plot_times(t) : code;
 }

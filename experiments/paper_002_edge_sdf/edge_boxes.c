@@ -1,15 +1,16 @@
-// A box that turns on a box: contact points by edges in a field, and by clipping (paper 002,
-// Fig. 4).
+// A box that rotates on a box: contact points by edges in a field and by clipping (paper 002, Fig.
+// 4).
 //
-// Cubes of half size 1, the upper one .1 deep and turned from 0 to 90 degrees; three steps along an
-// edge, temperatures .01. Points of edges in the field move by at most a few metres per radian,
-// however finely the turn is cut. The corners of the clipped face, as every engine with polygon
-// clipping has them, start from nowhere: four become eight, the new ones half a side away. MuJoCo's
-// own box against box stands beside it where it is installed.
+// Cubes of half size 1, the upper one .1 deep and rotated from 0 to 90 degrees; three steps along
+// an edge, temperatures .01. Points of edges in the field move by at most a few metres per radian,
+// at any resolution of the angle. Corners of the clipped face, as in every engine with polygon
+// clipping, appear suddenly: four become eight, the new ones half a side away. MuJoCo's box-box
+// contacts are compared where it is installed.
 
 #include "bench/baselines/other_engines.h"
 #include "experiments/contact_scene.h"
 #include "experiments/experiments.h"
+#include "experiments/plot.h"
 
 #include "base/assert.h"
 #include "detect/edge_sdf/edge_sdf.h"
@@ -27,7 +28,8 @@
 
 static const char scene[] =
     "<mujoco><tactus detect='edge_sdf' sides='second' iterations='3' gate='.01' tau='.01' "
-    "support='50' slope='1'/><asset>%s<mesh name='cube' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 "
+    "support='50' lipschitz='1'/><asset>%s<mesh name='cube' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 "
+    "-1 "
     "-1 -1 1 1 -1 1 -1 1 1 1 1 1' face='0 2 3 0 3 1 4 5 7 4 7 6 0 1 5 0 5 4 2 6 7 2 7 3 0 4 6 "
     "0 6 2 1 3 7 1 7 5'/></asset><worldbody><camera pos='3.3 -4.6 3.4' "
     "xyaxes='.81 .58 0 -.25 .35 .9' fovy='40'/><light directional='true' dir='-0.5 0.7 -1.3' "
@@ -125,7 +127,7 @@ static pointSet clipped_points(double yaw) {
         p.x[i][1] = sqrt(2.0) * sin(angle);
         p.x[i][2] = 0.9;
     }
-    if (yaw == 0.0) // rounding makes no crossings of sides that lie on each other
+    if (yaw == 0.0) // coincident sides have no crossings, whatever rounding does
         for (int i = 0; i < 4; ++i)
             for (int k = 0; k < 2; ++k) p.x[i][k] = copysign(1.0, p.x[i][k]);
     for (int side = 0; side < 4; ++side) p = clip_polygon(&p, side / 2, side % 2 ? 1.0 : -1.0);
@@ -146,7 +148,7 @@ static pointSet mujoco_points(mujocoWorld* world, double yaw) {
     return p;
 }
 
-// farthest that any point of b lies from all of a
+// largest distance of a point of b from the set a
 static double max_gap_to_set(const pointSet* a, const pointSet* b) {
     double max = 0.0;
     for (int i = 0; i < b->count; ++i) {
@@ -157,7 +159,7 @@ static double max_gap_to_set(const pointSet* a, const pointSet* b) {
     return max;
 }
 
-// largest jump of a set of points over `count` angles: a point that was nowhere near before
+// largest jump of a set of points over `count` angles
 static double largest_jump(mujocoWorld* world, int count) {
     double max = 0.0;
     pointSet last = world ? mujoco_points(world, 0.0) : clipped_points(0.0);
@@ -189,41 +191,57 @@ static void report_clipping(trial* t, mujocoWorld* world) {
 
 //---------------------------------- pictures -------------------------------------
 
-// x of all points over the angle
-static void draw_points(trialPanels* panels, int panel, contactScene* s, mujocoWorld* world,
-                        int kind, const char* caption) {
-    int left, top, count = 2 * panels->width;
-    trial_panels_corner(panels, panel, &left, &top);
-    trial_panels_caption(panels, panel, caption);
-    tacInk ink = tac_ink(&panels->image);
-    tac_ink_colour(&ink, 30, 90, 200);
-    for (int i = 0; i < count; ++i) {
-        double yaw = 90.0 * i / (count - 1), x = left + panels->width * (double)i / count;
-        pointSet p = kind == 0   ? edge_points(s, yaw)
-                     : kind == 1 ? clipped_points(yaw)
-                                 : mujoco_points(world, yaw);
-        for (int k = 0; k < p.count; ++k) {
-            double y = top + panels->height * (0.5 - 0.42 * p.x[k][0]);
-            const tacSegment dot = {x, y, x, y};
-            ink.alpha = p.weight[k];
-            tac_ink_strokes(&ink, &dot, 1, 1.6);
-        }
-    }
-    ink.alpha = 1.0;
-    tac_ink_colour(&ink, 160, 160, 170);
-    tac_ink_box(&ink, left, top, left + panels->width - 1.0, top + panels->height - 1.0);
+static int draw_scene(trial* t, contactScene* s) {
+    trialPanels panels;
+    int code = trial_panels_begin(t, &panels, 1, 1, 320, 280);
+    contact_scene_set_pose(s, 0.0, 0.0, 1.9, 25.0);
+    if (code == 0) code = contact_scene_draw(&panels, 0, s, 1, "at 25 degrees");
+    return trial_panels_end(&panels, code, "scene");
 }
 
-static int draw_edge_boxes(trial* t, contactScene* s, mujocoWorld* world) {
-    trialPanels panels;
-    int code = trial_panels_begin(t, &panels, world ? 4 : 3, 1, 240, 220);
-    if (code != 0 || !panels.image.rgb) return trial_panels_end(&panels, code, "points");
-    contact_scene_set_pose(s, 0.0, 0.0, 1.9, 25.0);
-    code = contact_scene_draw(&panels, 0, s, 1, "at 25 degrees");
-    draw_points(&panels, 1, s, NULL, 0, "x, 0 to 90: edges");
-    draw_points(&panels, 2, s, NULL, 1, "clipping");
-    if (world) draw_points(&panels, 3, s, world, 2, "mujoco");
-    return trial_panels_end(&panels, code, "points");
+enum { PLOT_ANGLES = 181 };
+
+// x and activity of all points over the angle
+typedef struct pointCloud {
+    int count;
+    double yaw[PLOT_ANGLES * MAX_POINTS], x[PLOT_ANGLES * MAX_POINTS];
+    double weight[PLOT_ANGLES * MAX_POINTS];
+} pointCloud;
+
+// by edges in a field, else by clipping, else by MuJoCo
+static void fill_cloud(pointCloud* cloud, contactScene* s, mujocoWorld* world) {
+    cloud->count = 0;
+    for (int i = 0; i < PLOT_ANGLES; ++i) {
+        double yaw = 90.0 * i / (PLOT_ANGLES - 1);
+        pointSet p = s       ? edge_points(s, yaw)
+                     : world ? mujoco_points(world, yaw)
+                             : clipped_points(yaw);
+        for (int k = 0; k < p.count; ++k) {
+            if (p.weight[k] < 1e-3) continue;
+            cloud->yaw[cloud->count] = yaw;
+            cloud->x[cloud->count] = p.x[k][0];
+            cloud->weight[cloud->count++] = p.weight[k];
+        }
+    }
+}
+
+static int plot_points(trial* t, contactScene* s, mujocoWorld* world) {
+    static pointCloud clouds[3];
+    static const char* const titles[3] = {"edges in a field", "clipping", "MuJoCo"};
+    plotPanel panels[3];
+    fill_cloud(&clouds[0], s, NULL);
+    fill_cloud(&clouds[1], NULL, NULL);
+    if (world) fill_cloud(&clouds[2], NULL, world);
+    for (int k = 0; k < 3; ++k)
+        panels[k] = (plotPanel){
+            .title = titles[k],
+            .style = PLOT_POINTS,
+            .x = {"angle [deg]", 0.0, 90.0, 0.0, 0, 0},
+            .y = {"x of a contact point [m]", -1.2, 1.2, 0.0, 0, 0},
+            .z = {"activity [1]", 0.0, 1.0, 0.0, 0, 0},
+            .series_count = 1,
+            .series = {{titles[k], clouds[k].count, clouds[k].yaw, clouds[k].x, clouds[k].weight}}};
+    return plot_write(t, &(plotFigure){"points", world ? 3 : 2, 360, 300, world ? 3 : 2, panels});
 }
 
 int experiment_edge_boxes(trial* t) {
@@ -237,7 +255,8 @@ int experiment_edge_boxes(trial* t) {
         trial_progress(t, (i + 1.0) / 5.0);
     }
     if (code == 0) report_clipping(t, world);
-    if (code == 0) code = draw_edge_boxes(t, &s[0], world);
+    if (code == 0 && t->folder) code = draw_scene(t, &s[0]);
+    if (code == 0 && t->folder) code = plot_points(t, &s[0], world);
     for (int i = 0; i < TAC_COUNT(fields); ++i) contact_scene_close(&s[i]);
     mujoco_world_close(world);
     return code;

@@ -1,10 +1,10 @@
 // Rays along an edge through a field: where it enters and leaves (paper 002, Fig. 2).
 //
-// From each corner a ray goes along the edge, by the field's value where that is above 0 (softly);
-// corners inside stay where they are. Three steps were published and called more than sufficient:
-// on a plane under the angle a from its normal they leave (1 - cos a)^3 of the way, .025 at 45
-// degrees but .41 at 75. Hits of the detector are held to rays that are written again here from
-// values of the field alone.
+// From each end a ray marches along the edge by the value of the field where that is positive
+// (softly); ends inside do not move. The paper calls three steps more than sufficient. On a plane
+// at the angle a from its normal they leave (1 - cos a)^3 of the distance: .025 at 45 degrees but
+// .41 at 75. Hits of the detector are compared with rays that are written here from values of the
+// field alone.
 
 #include "experiments/contact_scene.h"
 #include "experiments/experiments.h"
@@ -23,7 +23,7 @@
 
 static const char scene[] =
     "<mujoco><tactus detect='edge_sdf' sides='second' tau='.01' support='50' vertices='20' "
-    "gate='%g' slope='1' iterations='%d'/><asset>%s</asset><worldbody><body><freejoint/>"
+    "gate='%g' lipschitz='1' iterations='%d'/><asset>%s</asset><worldbody><body><freejoint/>"
     "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><geom %s/></body><body><freejoint/>"
     "<geom type='capsule' size='%g %g' mass='1'/></body></worldbody></mujoco>";
 
@@ -31,7 +31,7 @@ static const char plane[] = "type='box' size='20 20 10' pos='0 0 -10'";
 
 #define EGG "<superquadric size='1 .6 .8' eps='.8 .6'/>"
 
-// the record of the edge itself
+// index of the contact of the edge itself
 static int find_edge(const tacContacts* c) {
     for (int i = 0; i < c->count; ++i)
         if (tac_edge_sdf_kind(c->feature[i]) == TAC_EDGE_SDF_EDGE_1) return i;
@@ -40,7 +40,7 @@ static int find_edge(const tacContacts* c) {
 
 //---------------------------------- a plane --------------------------------------
 
-// share of the way to the plane that is left; the other end of the edge is below
+// remaining fraction of the distance to the plane; the other end of the edge is below
 static int plane_way_left(double angle, int steps, double* way_left) {
     contactScene s;
     double a = angle * PI / 180.0;
@@ -50,7 +50,7 @@ static int plane_way_left(double angle, int steps, double* way_left) {
     s.qpos[11] = sin(0.5 * a);
     s.qpos[12] = s.qpos[13] = 0.0;
     int i = contact_scene_detect(&s) == TAC_OK ? find_edge(s.contacts) : -1;
-    // the hit is half way between the ray's end and the corner below
+    // the hit is half way between the end of the ray and the corner below
     double height = i < 0 ? NAN : s.contacts->point[2][i] + RADIUS;
     double above = 2.0 * height + HALF * cos(a), start = HALF * cos(a);
     *way_left = (above - RADIUS) / (start - RADIUS);
@@ -76,8 +76,8 @@ static int report_plane(trial* t) {
 //---------------------------------- a solid --------------------------------------
 
 typedef struct ray {
-    double at[STEPS + 1]; // arc length from its corner
-    double nearest;       // least value of the field on its way
+    double at[STEPS + 1]; // arc length from its end of the edge
+    double nearest;       // smallest value of the field on the ray
 } ray;
 
 static double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
@@ -101,7 +101,7 @@ static double soft_clip(double x, double max, double gate) {
 
 typedef struct edgeCase {
     const char* name;
-    double middle[3], tilt; // of the rod, about x from along z                [degrees]
+    double middle[3], tilt; // angle of the rod about x, from z                [deg]
 } edgeCase;
 
 static const edgeCase cases[] = {{"through the solid", {0.3, 0.1, 0.1}, 55.0},
@@ -119,8 +119,16 @@ static void place_rod(const edgeCase* c, contactScene* s, double from[3], double
     for (int k = 0; k < 3; ++k) from[k] = c->middle[k] - HALF * along[k];
 }
 
-static int draw_case(trialPanels* panels, int panel, const trialField* field, const edgeCase* c,
-                     const double from[3], const double along[3], const ray r[2]) {
+// an edge and the rays from both of its ends
+typedef struct edgeTrace {
+    double from[3], along[3];
+    ray r[2];
+} edgeTrace;
+
+static int draw_case(trialPanels* panels, int panel, const trialField* field, const edgeTrace* e) {
+    const edgeCase* c = &cases[panel];
+    const double *from = e->from, *along = e->along;
+    const ray* r = e->r;
     double x[3][2 * STEPS + 2];
     int count = 0;
     for (int end = 0; end < 2; ++end)
@@ -145,16 +153,18 @@ static int run_case(trial* t, trialPanels* panels, int panel, contactScene* s,
                     const trialField* field) {
     const edgeCase* c = &cases[panel];
     const double gate = 0.005;
-    double from[3], along[3], to[3], back[3];
+    edgeTrace e;
+    double *from = e.from, *along = e.along, to[3], back[3];
     char id[100];
     place_rod(c, s, from, along);
     for (int k = 0; k < 3; ++k) {
         to[k] = from[k] + 2.0 * HALF * along[k];
         back[k] = -along[k];
     }
-    ray r[2] = {trace_ray(field, from, along, gate), trace_ray(field, to, back, gate)};
-    double a = 0.5 * (soft_clip(r[0].at[STEPS], 2.0 * HALF, gate) + 2.0 * HALF -
-                      soft_clip(r[1].at[STEPS], 2.0 * HALF, gate));
+    e.r[0] = trace_ray(field, from, along, gate);
+    e.r[1] = trace_ray(field, to, back, gate);
+    double a = 0.5 * (soft_clip(e.r[0].at[STEPS], 2.0 * HALF, gate) + 2.0 * HALF -
+                      soft_clip(e.r[1].at[STEPS], 2.0 * HALF, gate));
     int i = contact_scene_detect(s) == TAC_OK ? find_edge(s->contacts) : -1;
     if (i < 0) return cli_error("reproduce", "%s has no record", c->name);
     double away = 0.0;
@@ -167,9 +177,9 @@ static int run_case(trial* t, trialPanels* panels, int panel, contactScene* s,
     snprintf(id, sizeof id, "%s: activity", c->name);
     trial_expect_near(t, id, s->contacts->activity[i], "", panel == 2 ? 0.0 : 1.0, 1e-3);
     snprintf(id, sizeof id, "%s: rays stay outside by", c->name);
-    trial_expect_at_least(t, id, fmin(r[0].nearest, panel == 1 ? INFINITY : r[1].nearest), "m",
+    trial_expect_at_least(t, id, fmin(e.r[0].nearest, panel == 1 ? INFINITY : e.r[1].nearest), "m",
                           0.0);
-    return draw_case(panels, panel, field, c, from, along, r);
+    return draw_case(panels, panel, field, &e);
 }
 
 int experiment_edge_rays(trial* t) {

@@ -2,6 +2,8 @@
 // by separating axes, then the elastic-plastic law (docs/elastoplastic.md).
 
 #include "experiments/paper_003_elastoplastic/plastic_formula.h"
+#include "model/contact/contact_data.h"
+#include "tactus/symbolic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +12,7 @@ typedef struct formulaVec {
     tacExpr e[3];
 } formulaVec;
 
-// a body: place, axes as columns, velocity, angular velocity in the world
+// a body: position, axes as columns, velocity, angular velocity in the world
 typedef struct formulaBody {
     formulaVec x, axis[3], v, w;
     tacExpr quat[4];
@@ -66,7 +68,7 @@ static formulaVec fvec_cross(formulaVec a, formulaVec b) {
     return out;
 }
 
-// |a|, with a slope of 0 on a = 0
+// |a|, with derivative 0 at a = 0
 static tacExpr fvec_norm(formulaVec a) {
     return tac_expr_sqrt(g, ex_add(fvec_dot(a, a), ex_num(1e-300)));
 }
@@ -107,7 +109,7 @@ static formulaBody planar_body(const tacModel* model, int body, const tacExpr* q
     return b;
 }
 
-// place, unit quaternion; velocity in the world, angular velocity in body axes
+// position, unit quaternion; velocity in the world, angular velocity in body axes
 static formulaBody free_body(const tacExpr* q, const tacExpr* v, int first) {
     formulaBody b = fixed_body();
     tacExpr w = q[3], two = ex_num(2.0);
@@ -144,7 +146,8 @@ static formulaContact circle_circle(const formulaBody* a, const formulaBody* b,
         phi, n, fvec_add_scaled(a->x, ex_add(ex_num(radius[0]), ex_mul(ex_num(0.5), phi)), n)};
 }
 
-// phi = |max(a, 0)| + min(max(a_i), 0) - R with a_i = |q_i| - C_i, n its slope by the centre q
+// phi = |max(a, 0)| + min(max(a_i), 0) - R with a_i = |q_i| - C_i; n is its gradient with respect
+// to q
 static formulaContact box_circle(const formulaBody* a, const formulaBody* b, const double half[3],
                                  double radius, int dimensions) {
     tacExpr symbol[3], inside = TAC_EXPR_NONE, q[3], slope[3];
@@ -169,8 +172,8 @@ static formulaContact box_circle(const formulaBody* a, const formulaBody* b, con
 
 // s where `more` > 0, else a
 static tacExpr ex_select(tacExpr more, tacExpr s, tacExpr a) {
-    tacExpr scenario = ex_step(more);
-    return ex_add(ex_mul(scenario, s), ex_mul(ex_sub(ex_num(1.0), scenario), a));
+    tacExpr step = ex_step(more);
+    return ex_add(ex_mul(step, s), ex_mul(ex_sub(ex_num(1.0), step), a));
 }
 
 // One axis of `owner`: the gap, and the deepest corner of `other`. `sign` is +1 if the owner is the
@@ -216,18 +219,29 @@ static double contact_number(const tacModel* model, tacContactNumber number) {
     return model->param[model->contact->number[number]];
 }
 
-// force along the velocities of a body
-static void add_force(const formulaBody* b, int planar, formulaVec F, formulaVec point, double sign,
-                      const tacModel* model, tacExpr* force) {
+// a force at a point: sign is 1 for the second body, -1 for the first
+typedef struct formulaForce {
+    formulaVec F, point;
+    double sign;
+} formulaForce;
+
+// generalized force of a body
+static void add_force(const plasticScene* s, const formulaBody* b, formulaForce at,
+                      tacExpr* force) {
     if (b->first < 0) return;
+    const tacModel* model = s->model;
+    formulaVec F = at.F, point = at.point;
+    double sign = at.sign;
     formulaVec torque = fvec_cross(fvec_sub(point, b->x), F);
     tacExpr* f = force + b->first;
-    if (planar) {
+    if (s->scenario->planar) {
         const tacJoint* joint = &model->joint[b->first];
         const double* rot = model->param + model->body[joint->body].rotation;
-        double c = rot[0] * rot[0] - rot[3] * rot[3], s = 2.0 * rot[0] * rot[3];
-        f[0] = ex_mul(ex_num(sign), ex_add(ex_mul(ex_num(c), F.e[0]), ex_mul(ex_num(s), F.e[1])));
-        f[1] = ex_mul(ex_num(sign), ex_sub(ex_mul(ex_num(c), F.e[1]), ex_mul(ex_num(s), F.e[0])));
+        double c = rot[0] * rot[0] - rot[3] * rot[3], sine = 2.0 * rot[0] * rot[3];
+        f[0] =
+            ex_mul(ex_num(sign), ex_add(ex_mul(ex_num(c), F.e[0]), ex_mul(ex_num(sine), F.e[1])));
+        f[1] =
+            ex_mul(ex_num(sign), ex_sub(ex_mul(ex_num(c), F.e[1]), ex_mul(ex_num(sine), F.e[0])));
         f[2] = ex_mul(ex_num(sign), torque.e[2]);
         return;
     }
@@ -235,7 +249,7 @@ static void add_force(const formulaBody* b, int planar, formulaVec F, formulaVec
     for (int i = 0; i < 3; ++i) f[3 + i] = ex_mul(ex_num(sign), fvec_dot(torque, b->axis[i]));
 }
 
-// the law at a contact: forces along the velocities, power that is lost, elastic energy
+// the contact law: generalized forces, dissipated power, elastic energy
 static void apply_law(const plasticScene* s, const formulaBody body[2], const formulaContact* c,
                       tacExpr* force, tacExpr* lost, tacExpr* elastic) {
     const tacModel* model = s->model;
@@ -252,8 +266,8 @@ static void apply_law(const plasticScene* s, const formulaBody body[2], const fo
     tacExpr friction = ex_div(ex_call(TAC_OP_TANH, ex_div(speed, ex_num(2.0 * v_s))), speed);
     formulaVec F =
         fvec_add_scaled(fvec_scale(l, c->n), ex_mul(ex_num(-mu), ex_mul(l, friction)), slip);
-    add_force(&body[1], s->scenario->planar, F, c->point, 1.0, model, force);
-    add_force(&body[0], s->scenario->planar, F, c->point, -1.0, model, force);
+    add_force(s, &body[1], (formulaForce){F, c->point, 1.0}, force);
+    add_force(s, &body[0], (formulaForce){F, c->point, -1.0}, force);
     *lost = ex_sub(ex_mul(spring, v_n), fvec_dot(F, v));
     *elastic = ex_mul(ex_num(0.25 * k), ex_mul(ex_mul(rho, rho), ex_mul(rho, rho)));
 }
@@ -307,8 +321,8 @@ tacResult plastic_motion(tacGraph* graph, const plasticScene* s, tacExpr* in, ta
     for (int i = 0; i < 6; ++i) more[i] = tac_symbol(g, names[i]);
     formulaVec F = fvec_make(more[0], more[1], more[2]),
                point = fvec_make(more[3], more[4], more[5]);
-    add_force(&body[1], s->scenario->planar, F, point, 1.0, s->model, force);
-    add_force(&body[0], s->scenario->planar, F, point, -1.0, s->model, force);
+    add_force(s, &body[1], (formulaForce){F, point, 1.0}, force);
+    add_force(s, &body[0], (formulaForce){F, point, -1.0}, force);
     return accelerations(s, in, force, out);
 }
 

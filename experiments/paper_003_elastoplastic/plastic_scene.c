@@ -1,8 +1,9 @@
-// The scenarios of paper 003's Table I, and the three ways to simulate them. The paper gives no
+// The scenarios of paper 003, Table I, and three methods to simulate them. The paper gives no
 // numbers; these are ours.
 
 #define _GNU_SOURCE
 #include "experiments/paper_003_elastoplastic/plastic_scene.h"
+#include "cli/clock.h"
 
 #include "cli/report.h"
 #include "experiments/paper_003_elastoplastic/plastic_formula.h"
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define CIRCLE "<joint type='planar'/><geom type='circle' size='.1' mass='1' friction='.3'/>"
 #define RECTANGLE                                                                                  \
@@ -64,13 +64,6 @@ const plasticCase plastic_case[PLASTIC_CASES] = {
 
 //---------------------------------- opening --------------------------------------
 
-// of the processor, whoever else uses the machine
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static tacModel* load_scenario(const plasticCase* scenario, double step, const char* contact) {
     char text[1600];
     tacMessage message = {0};
@@ -119,15 +112,15 @@ static void make_solids(plasticScene* s) {
 
 static int compile_formulas(plasticScene* s) {
     int nq = s->free_model->nq, nv = s->free_model->nv;
-    double start = cpu_seconds();
+    double start = cli_cpu_seconds();
     s->formula = derive_program(s, plastic_formula, nq + nv, nv + 2);
-    s->derived = cpu_seconds() - start;
+    s->derived = cli_cpu_seconds() - start;
     s->motion = derive_program(s, plastic_motion, nq + nv + 6, nv);
     s->poses = derive_program(s, plastic_poses, nq + nv, 26);
     if (!s->formula || !s->motion || !s->poses) return 1;
-    start = cpu_seconds();
+    start = cli_cpu_seconds();
     if (tac_code_create(s->formula, NULL, &s->formula_code, NULL) != TAC_OK) return 1;
-    s->compiled = cpu_seconds() - start;
+    s->compiled = cli_cpu_seconds() - start;
     if (tac_code_create(s->motion, NULL, &s->motion_code, NULL) != TAC_OK ||
         tac_code_create(s->poses, NULL, &s->poses_code, NULL) != TAC_OK)
         return 1;
@@ -171,7 +164,7 @@ void plastic_close(plasticScene* s) {
 
 //---------------------------------- Runge-Kutta ----------------------------------
 
-// positions, velocities, energy that was lost
+// positions, velocities, dissipated energy
 typedef struct plasticState {
     double x[PLASTIC_Q + PLASTIC_V + 1];
 } plasticState;
@@ -239,7 +232,7 @@ static tacResult formula_rate(const plasticScene* s, const double* x, double* ra
     return result;
 }
 
-// kinetic, potential and elastic energy and what was lost
+// kinetic, potential, elastic and dissipated energy
 static double energy_of(const plasticScene* s, const plasticState* at, double* lost) {
     int nq = s->free_model->nq, nv = s->free_model->nv;
     double energy[2], y[PLASTIC_V + 2];
@@ -264,22 +257,22 @@ tacResult plastic_run_symbolic(plasticScene* s, double h, plasticRun* out, doubl
                                int count) {
     int steps = (int)(s->scenario->duration / h + 0.5), interval = path ? steps / (count - 1) : 50;
     plasticState at;
-    double lost, begin, start = cpu_seconds(), spent = 0.0;
+    double lost, begin, start = cli_cpu_seconds(), spent = 0.0;
     tacResult result = TAC_OK;
     start_state(s, &at);
     begin = energy_of(s, &at, &lost);
     out->drift = out->min_loss = 0.0;
     for (int i = 0; i <= steps && result == TAC_OK; ++i) {
         if (i % interval == 0) { // not counted as time of the run
-            double pause = cpu_seconds();
+            double pause = cli_cpu_seconds();
             out->drift = fmax(out->drift, fabs(energy_of(s, &at, &lost) - begin) / fabs(begin));
             out->min_loss = fmin(out->min_loss, lost);
             if (path && i / interval < count) record_path(s, &at, path + 4 * (i / interval));
-            spent += cpu_seconds() - pause;
+            spent += cli_cpu_seconds() - pause;
         }
         if (i < steps) result = runge_kutta(s, formula_rate, h, &at);
     }
-    out->cpu_seconds = cpu_seconds() - start - spent;
+    out->cpu_seconds = cli_cpu_seconds() - start - spent;
     store_result(s, at.x, at.x + s->free_model->nq, out);
     return result;
 }
@@ -293,17 +286,17 @@ tacResult plastic_run_engine(plasticScene* s, plasticRun* out) {
     start_state(s, &at);
     tacState x = {.qpos = at.x, .qvel = at.x + s->model->nq};
     tacResult result = TAC_OK;
-    double start = cpu_seconds();
+    double start = cli_cpu_seconds();
     for (int i = 0; i < steps && result == TAC_OK; ++i)
         result = tac_step(s->model, &x, NULL, &x, s->scratch);
-    out->cpu_seconds = cpu_seconds() - start;
+    out->cpu_seconds = cli_cpu_seconds() - start;
     store_result(s, x.qpos, x.qvel, out);
     return result;
 }
 
 //---------------------------------- convex programs ------------------------------
 
-// a body by the formulas of its place
+// a body by the formulas of its pose
 typedef struct plasticBody {
     tacPose pose;
     tacVec3 v, w;
@@ -320,7 +313,7 @@ static tacVec3 velocity_at(const plasticBody* b, tacVec3 point) {
                      b->v.z + w.x * r.y - w.y * r.x};
 }
 
-// can the balls around both solids touch? A program is for those that can
+// 1 if the bounding balls overlap: only then solve a convex program
 static int may_contact(const plasticScene* s, const plasticBody body[2]) {
     tacVec3 a = body[0].pose.position, b = body[1].pose.position;
     double d[3] = {b.x - a.x, b.y - a.y, b.z - a.z};
@@ -371,10 +364,10 @@ tacResult plastic_run_convex(plasticScene* s, double h, plasticRun* out) {
     plasticState at;
     tacResult result = TAC_OK;
     start_state(s, &at);
-    double start = cpu_seconds();
+    double start = cli_cpu_seconds();
     for (int i = 0; i < steps && result == TAC_OK; ++i)
         result = runge_kutta(s, convex_rate, h, &at);
-    out->cpu_seconds = cpu_seconds() - start;
+    out->cpu_seconds = cli_cpu_seconds() - start;
     store_result(s, at.x, at.x + s->free_model->nq, out);
     return result;
 }

@@ -1,21 +1,21 @@
 // Separating axes against convex programs as shapes and scenes grow (paper 003, VII).
 //
-// The paper ends with the claim that convex programs are faster and more accurate where there are
-// many contacts to check. Here regular polygons of 4 to 64 edges, turned and placed at random, and
-// scenes of 1 to 50 of them above a floor: times of both, and errors against a search over all
-// directions that shares nothing with either. Programs have no depth of two polygons: what the
-// paper's smaller bodies make of it (003-E16) stands beside the axes'.
+// The paper claims that convex programs are faster and more accurate for many contacts. Here:
+// regular polygons of 4 to 64 edges at random poses, and scenes of 1 to 50 of them above a floor;
+// times of both, and errors against an independent search over all directions. Programs have no
+// penetration depth of two polygons: the paper's shrunk bodies (003-E16) are compared with SAT.
 
 #define _GNU_SOURCE
+#include "cli/clock.h"
+#include "cli/random.h"
 #include "experiments/experiments.h"
-#include "experiments/trial_panels.h"
+#include "experiments/plot.h"
 
 #include "tactus/tactus.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SIZES = 5, COUNTS = 6, MOST = 50 };
 static const int edges_of[SIZES] = {4, 8, 16, 32, 64}, objects_of[COUNTS] = {1, 2, 5, 10, 25, MOST};
@@ -25,15 +25,7 @@ typedef struct sweepPair {
     tacPosedSolid a, b;
 } sweepPair;
 
-//---------------------------------- chance ---------------------------------------
-
-// a number between 0 and 1 (splitmix64)
-static double random_unit(uint64_t* state) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
+//---------------------------------- polygons -------------------------------------
 
 static tacPose planar_pose(double x, double y, double angle) {
     return (tacPose){{x, y, 0.0}, {cos(0.5 * angle), 0.0, 0.0, sin(0.5 * angle)}};
@@ -53,7 +45,7 @@ static tacSolid* make_polygon(int edges, double radius) {
 
 //---------------------------------- truth ----------------------------------------
 
-// farthest point of a placed solid along n
+// support of a posed solid along n
 static double support(tacPosedSolid s, double x, double y) {
     tacQuat q = s.pose.rotation;
     double c = q.w * q.w - q.z * q.z, t = 2.0 * q.w * q.z, max = -INFINITY;
@@ -64,7 +56,7 @@ static double support(tacPosedSolid s, double x, double y) {
     return max + s.solid->radius + s.pose.position.x * x + s.pose.position.y * y;
 }
 
-// how far b is beyond a along an angle: the largest over all angles is the distance, or - depth
+// separation of b from a along an angle: the largest over all angles is the distance, or - depth
 static double axis_gap(const sweepPair* p, double angle) {
     double x = cos(angle), y = sin(angle);
     return -support(p->b, -x, -y) - support(p->a, x, y);
@@ -96,57 +88,56 @@ static double exact_distance(const sweepPair* p) {
 
 // seconds of a call and the largest errors
 typedef struct sweepFigures {
-    double sat, convex;           // two polygons apart
+    double sat, convex;           // two separated polygons
     double sat_deep, convex_deep; // a polygon and a circle that overlap
-    double separated_error[2], deep_error[2], polygon_error[2]; // by axes, by programs
+    double separated_error[2], deep_error[2], polygon_error[2]; // by SAT, by convex program
 } sweepFigures;
 
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+// distances of pairs by SAT and by convex program, and the time of a call
+typedef struct pairDistances {
+    double *sat, *convex;         // (count)                               [m]
+    double sat_time, convex_time; //                                       [s]
+} pairDistances;
 
-// distances by both, and what a call took
-static void time_pairs(const sweepPair* pairs, int count, void* memory, double* by_sat,
-                       double* by_convex, double* sat, double* convex) {
+static void time_pairs(const sweepPair* pairs, int count, void* memory, pairDistances* d) {
     tacSeparation s;
-    double start = cpu_seconds();
+    double start = cli_cpu_seconds();
     for (int i = 0; i < count; ++i)
-        by_sat[i] = tac_sat(pairs[i].a, pairs[i].b, INFINITY, &s) == TAC_OK ? s.distance : NAN;
-    *sat = (cpu_seconds() - start) / count;
-    start = cpu_seconds();
+        d->sat[i] = tac_sat(pairs[i].a, pairs[i].b, INFINITY, &s) == TAC_OK ? s.distance : NAN;
+    d->sat_time = (cli_cpu_seconds() - start) / count;
+    start = cli_cpu_seconds();
     for (int i = 0; i < count; ++i)
-        by_convex[i] =
+        d->convex[i] =
             tac_convex_separation(pairs[i].a, pairs[i].b, NULL, &s, NULL, NULL, memory) == TAC_OK
                 ? s.distance
                 : NAN;
-    *convex = (cpu_seconds() - start) / count;
+    d->convex_time = (cli_cpu_seconds() - start) / count;
 }
 
-static void compare_errors(const sweepPair* pairs, int count, const double* sat,
-                           const double* convex, double error[2]) {
+static void compare_errors(const sweepPair* pairs, int count, const pairDistances* d,
+                           double error[2]) {
     for (int i = 0; i < count; ++i) {
         double exact = exact_distance(&pairs[i]);
-        error[0] = fmax(error[0], fabs(sat[i] - exact));
-        error[1] = fmax(error[1], fabs(convex[i] - exact));
+        error[0] = fmax(error[0], fabs(d->sat[i] - exact));
+        error[1] = fmax(error[1], fabs(d->convex[i] - exact));
     }
 }
 
-// b is put where its distance is between two numbers, by trial
-static void sample_pair(uint64_t* seed, const tacSolid* a, const tacSolid* b, double min,
+// poses b at random until the distance is between min and max
+static void sample_pair(unsigned long long* seed, const tacSolid* a, const tacSolid* b, double min,
                         double max, sweepPair* out) {
     tacSeparation s;
     do {
-        double angle = 2.0 * M_PI * random_unit(seed), far = 2.5 * random_unit(seed);
+        double angle = 2.0 * M_PI * cli_random_splitmix(seed),
+               far = 2.5 * cli_random_splitmix(seed);
         *out = (sweepPair){
-            {a, planar_pose(0.0, 0.0, 2.0 * M_PI * random_unit(seed))},
-            {b, planar_pose(far * cos(angle), far * sin(angle), 7.0 * random_unit(seed))}};
+            {a, planar_pose(0.0, 0.0, 2.0 * M_PI * cli_random_splitmix(seed))},
+            {b, planar_pose(far * cos(angle), far * sin(angle), 7.0 * cli_random_splitmix(seed))}};
     } while (tac_sat(out->a, out->b, INFINITY, &s) != TAC_OK || s.distance < min ||
              s.distance > max);
 }
 
-// depths of two polygons: axes, and bodies made smaller by b as the paper has it
+// depths of two polygons: SAT, and bodies shrunk by b as in the paper
 static void compare_padded(const sweepPair* pairs, int count, int edges, void* memory,
                            double error[2]) {
     const double b = 0.2, inner = cos(M_PI / edges);
@@ -166,28 +157,33 @@ static void compare_padded(const sweepPair* pairs, int count, int edges, void* m
 static int sweep_edges(int edges, int count, sweepFigures* out) {
     tacSolid *a = make_polygon(edges, 1.0), *circle = NULL;
     sweepPair* pairs = calloc((size_t)count, sizeof *pairs);
-    double *sat = calloc((size_t)count, sizeof *sat), *convex = calloc((size_t)count, sizeof *sat);
-    uint64_t seed = (uint64_t)edges;
+    pairDistances d = {calloc((size_t)count, sizeof *d.sat), calloc((size_t)count, sizeof *d.sat),
+                       0.0, 0.0};
+    unsigned long long seed = (unsigned long long)edges;
     tac_solid_create_ball(circle_radius, 1, &circle, NULL);
     size_t size = tac_convex_separation_size(a, a), round = tac_convex_separation_size(a, circle);
     void* memory = malloc(size > round ? size : round);
     *out = (sweepFigures){0};
-    int fine = a && circle && pairs && sat && convex && memory;
+    int fine = a && circle && pairs && d.sat && d.convex && memory;
     if (fine) {
         for (int i = 0; i < count; ++i) sample_pair(&seed, a, a, 0.01, 0.5, &pairs[i]);
-        time_pairs(pairs, count, memory, sat, convex, &out->sat, &out->convex);
-        compare_errors(pairs, count, sat, convex, out->separated_error);
+        time_pairs(pairs, count, memory, &d);
+        out->sat = d.sat_time;
+        out->convex = d.convex_time;
+        compare_errors(pairs, count, &d, out->separated_error);
         for (int i = 0; i < count; ++i)
             sample_pair(&seed, a, circle, -0.9 * circle_radius, -0.01, &pairs[i]);
-        time_pairs(pairs, count, memory, sat, convex, &out->sat_deep, &out->convex_deep);
-        compare_errors(pairs, count, sat, convex, out->deep_error);
+        time_pairs(pairs, count, memory, &d);
+        out->sat_deep = d.sat_time;
+        out->convex_deep = d.convex_time;
+        compare_errors(pairs, count, &d, out->deep_error);
         for (int i = 0; i < count; ++i) sample_pair(&seed, a, a, -0.15, -0.01, &pairs[i]);
         compare_padded(pairs, count, edges, memory, out->polygon_error);
     }
     free(memory);
     free(pairs);
-    free(sat);
-    free(convex);
+    free(d.sat);
+    free(d.convex);
     tac_solid_destroy(a);
     tac_solid_destroy(circle);
     return fine ? 0 : cli_error("reproduce", "out of memory");
@@ -195,7 +191,7 @@ static int sweep_edges(int edges, int count, sweepFigures* out) {
 
 //---------------------------------- scenes ---------------------------------------
 
-// one round of detection over all bodies and the floor: seconds, touching pairs, largest difference
+// one round of detection over all bodies and the floor: times, pairs in contact, largest difference
 typedef struct sweepScene {
     double sat, convex;
     int contacts;
@@ -224,7 +220,7 @@ static int sweep_objects(int objects, int rounds, sweepScene* out) {
     tacSolid *kinds[2] = {make_polygon(16, 0.5), NULL}, *floor = NULL;
     tacPosedSolid s[MOST + 1];
     double *distance[2], width = 2.0 * sqrt((double)objects);
-    uint64_t seed = (uint64_t)objects;
+    unsigned long long seed = (unsigned long long)objects;
     size_t pairs = (size_t)(objects * (objects + 1) / 2);
     tac_solid_create_ball(0.5, 1, &kinds[1], NULL);
     tac_solid_create_halfspace(up, 0.0, 1, &floor, NULL);
@@ -236,15 +232,15 @@ static int sweep_objects(int objects, int rounds, sweepScene* out) {
     for (int round = 0; round < rounds && fine; ++round) {
         s[0] = (tacPosedSolid){floor, planar_pose(0.0, 0.0, 0.0)};
         for (int i = 0; i < objects; ++i)
-            s[1 + i] = (tacPosedSolid){kinds[i % 2], planar_pose(width * random_unit(&seed),
-                                                                 width * random_unit(&seed),
-                                                                 7.0 * random_unit(&seed))};
-        double start = cpu_seconds();
+            s[1 + i] = (tacPosedSolid){kinds[i % 2], planar_pose(width * cli_random_splitmix(&seed),
+                                                                 width * cli_random_splitmix(&seed),
+                                                                 7.0 * cli_random_splitmix(&seed))};
+        double start = cli_cpu_seconds();
         out->contacts += detect_all(s, objects + 1, 0, distance[0], memory);
-        out->sat += (cpu_seconds() - start) / rounds;
-        start = cpu_seconds();
+        out->sat += (cli_cpu_seconds() - start) / rounds;
+        start = cli_cpu_seconds();
         detect_all(s, objects + 1, 1, distance[1], memory);
-        out->convex += (cpu_seconds() - start) / rounds;
+        out->convex += (cli_cpu_seconds() - start) / rounds;
         for (size_t i = 0; i < pairs; ++i)
             if (distance[0][i] < 0.0)
                 out->error = fmax(out->error, fabs(distance[0][i] - distance[1][i]));
@@ -286,93 +282,56 @@ static void report_objects(trial* t, int objects, int rounds, const sweepScene* 
 #undef ROW
 }
 
-// place of a time over a size in a panel, both by their logarithms: 0.1 us to 100 ms
-typedef struct sweepPlot {
-    double left, top, width, height;
-    int min, max;
-} sweepPlot;
+//---------------------------------- plot -----------------------------------------
 
-static double plot_x(const sweepPlot* p, int size) {
-    return p->left + p->width * log((double)size / p->min) / log((double)p->max / p->min);
-}
+typedef struct sweepTimes {
+    double edges[SIZES], separated[2][SIZES], deep[2][SIZES]; // SAT, convex program       [us]
+    double objects[COUNTS], all[2][COUNTS];
+} sweepTimes;
 
-static double plot_y(const sweepPlot* p, double time) {
-    return p->top + p->height * (1.0 - log10(time / 1e-7) / 6.0);
-}
-
-static void draw_grid(const tacInk* ink, const sweepPlot* p, int count, const int* size) {
-    static const char* const labels[] = {"0.1 us", "1 us",  "10 us", "100 us",
-                                         "1 ms",   "10 ms", "100 ms"};
-    tacInk text = *ink;
-    tac_ink_colour(&text, 40, 40, 50);
-    for (int k = 0; k < 7; ++k) {
-        double y = plot_y(p, 1e-7 * pow(10.0, k));
-        tac_ink_strokes(ink, &(tacSegment){p->left, y, p->left + p->width, y}, 1, 1.0);
-        tac_ink_text(&text, (tacText){p->left - 6.0, y + 4.0, 1.0, 1.2}, labels[k]);
-    }
-    for (int i = 0; i < count; ++i) {
-        char label[12];
-        snprintf(label, sizeof label, "%d", size[i]);
-        tac_ink_text(&text, (tacText){plot_x(p, size[i]), p->top + p->height + 16.0, 0.5, 1.2},
-                     label);
-    }
-}
-
-static void draw_times(trialPanels* panels, int panel, int count, const int* size,
-                       const double* times[2], const char* caption) {
-    static const char* const names[] = {"axes", "programs"};
-    int left, top;
-    if (!panels->image.rgb) return;
-    trial_panels_caption(panels, panel, caption);
-    trial_panels_corner(panels, panel, &left, &top);
-    sweepPlot p = {left + 62.0,           top + 8.0, panels->width - 90.0,
-                   panels->height - 34.0, size[0],   size[count - 1]};
-    tacInk ink = tac_ink(&panels->image);
-    tac_ink_colour(&ink, 205, 205, 210);
-    draw_grid(&ink, &p, count, size);
+static int plot_times(trial* t, const sweepTimes* w) {
+    const plotPanel panel = {.style = PLOT_MARKERS,
+                             .x = {"edges of a polygon", .logarithmic = 1, .ticks_at_x = 1},
+                             .y = {"time of a pair [µs]", .logarithmic = 1},
+                             .series_count = 2};
+    plotPanel panels[3] = {panel, panel, panel};
+    static const char* const names[2] = {"SAT", "convex program"};
+    panels[0].title = "two separated polygons";
+    panels[1].title = "polygon in a circle";
+    panels[2].title = "all pairs of a scene";
+    panels[2].x.label = "bodies of the scene";
+    panels[2].y.label = "time of a scene [µs]";
     for (int k = 0; k < 2; ++k) {
-        tac_ink_colour(&ink, k ? 190.0 : 30.0, 60.0, k ? 40.0 : 170.0);
-        for (int i = 0; i + 1 < count; ++i)
-            tac_ink_strokes(&ink,
-                            &(tacSegment){plot_x(&p, size[i]), plot_y(&p, times[k][i]),
-                                          plot_x(&p, size[i + 1]), plot_y(&p, times[k][i + 1])},
-                            1, 2.0);
-        tac_ink_text(&ink, (tacText){p.left + 8.0, plot_y(&p, times[k][0]) - 14.0, 0.0, 1.4},
-                     names[k]);
+        panels[0].series[k] = (plotSeries){names[k], SIZES, w->edges, w->separated[k], NULL};
+        panels[1].series[k] = (plotSeries){names[k], SIZES, w->edges, w->deep[k], NULL};
+        panels[2].series[k] = (plotSeries){names[k], COUNTS, w->objects, w->all[k], NULL};
     }
+    return plot_write(t, &(plotFigure){"times", 3, 400, 360, 3, panels});
 }
 
 int experiment_plastic_sweep(trial* t) {
     int brief = getenv("TACTUS_NO_SWEEP") != NULL, count = brief ? 20 : 300,
-        rounds = brief ? 1 : 20;
-    double separated[2][SIZES], deep[2][SIZES], all[2][COUNTS];
-    trialPanels panels;
-    int code = trial_panels_begin(t, &panels, 3, 1, 360, 300);
+        rounds = brief ? 1 : 20, code = 0;
+    sweepTimes w;
     for (int i = 0; i < SIZES && code == 0; ++i) {
         sweepFigures f;
         if ((code = sweep_edges(edges_of[i], count, &f)) != 0) break;
         report_edges(t, edges_of[i], &f);
-        separated[0][i] = f.sat;
-        separated[1][i] = f.convex;
-        deep[0][i] = f.sat_deep;
-        deep[1][i] = f.convex_deep;
+        w.edges[i] = edges_of[i];
+        w.separated[0][i] = 1e6 * f.sat;
+        w.separated[1][i] = 1e6 * f.convex;
+        w.deep[0][i] = 1e6 * f.sat_deep;
+        w.deep[1][i] = 1e6 * f.convex_deep;
         trial_progress(t, 0.1 * (i + 1));
     }
     for (int i = 0; i < COUNTS && code == 0; ++i) {
         sweepScene s;
         if ((code = sweep_objects(objects_of[i], rounds, &s)) != 0) break;
         report_objects(t, objects_of[i], rounds, &s);
-        all[0][i] = s.sat;
-        all[1][i] = s.convex;
+        w.objects[i] = objects_of[i];
+        w.all[0][i] = 1e6 * s.sat;
+        w.all[1][i] = 1e6 * s.convex;
         trial_progress(t, 0.5 + 0.08 * (i + 1));
     }
-    if (code == 0) {
-        draw_times(&panels, 0, SIZES, edges_of, (const double*[]){separated[0], separated[1]},
-                   "two polygons apart: by edges");
-        draw_times(&panels, 1, SIZES, edges_of, (const double*[]){deep[0], deep[1]},
-                   "a polygon and a circle: by edges");
-        draw_times(&panels, 2, COUNTS, objects_of, (const double*[]){all[0], all[1]},
-                   "all pairs of a scene: by bodies");
-    }
-    return trial_panels_end(&panels, code, "times");
+    return code == 0 ? plot_times(t, &w) : code;
 }

@@ -1,8 +1,8 @@
 // Thin plates gripped and lifted by an arm with seven joints (paper 004, V-A).
 //
-// The arm has the lengths of a Franka Panda and stands as in its manual, hand down. Plate, fingers
-// and forces are those of hard_plates.c; joints are held by servos with gravity compensated, their
-// targets move so that the hand rises by 0.1 m in 1 s.
+// The arm has the link lengths of a Franka Panda, in the pose of its manual, hand down. Plate,
+// fingers and forces are those of hard_plates.c; servos with gravity compensation hold the joints;
+// their targets raise the hand by 0.1 m in 1 s.
 
 #include "experiments/experiments.h"
 #include "experiments/paper_004_hard/hard_run.h"
@@ -74,7 +74,7 @@ static void solve6(double A[6][6], double x[6]) {
     }
 }
 
-// targets of the joints move so that the hand rises and neither shifts nor turns: J' (J J')^-1
+// joint targets that raise the hand without shift or rotation: J' (J J')^-1
 static void raise_targets(hardRun* r, double by) {
     static double q[HARD_RUN_NUMBERS], J[6 * HARD_RUN_NUMBERS];
     int nv = r->model->nv;
@@ -91,11 +91,6 @@ static void raise_targets(hardRun* r, double by) {
     solve6(A, x);
     for (int j = 0; j < JOINTS; ++j)
         for (int i = 0; i < 6; ++i) r->u[j] += J[i * nv + ARM_V + j] * x[i];
-}
-
-static double lift_height(double time) {
-    double s = fmin(fmax(time - 0.3, 0.0), 1.0);
-    return 0.1 * s * s * (3.0 - 2.0 * s);
 }
 
 // puts the plate between the fingers, with its foot on the floor
@@ -117,15 +112,10 @@ static int begin_grip(hardRun* r, double thickness, const char* attributes) {
 static tacResult grip_and_lift(hardRun* r) {
     tacResult result = TAC_OK;
     for (int i = 0; i < 200 && result == TAC_OK; ++i) {
-        raise_targets(r, lift_height(0.01 * (i + 1)) - lift_height(0.01 * i));
+        raise_targets(r, hard_lift_height(0.01 * (i + 1)) - hard_lift_height(0.01 * i));
         result = hard_run_step(r, 1);
     }
     return result;
-}
-
-static double tilt_degrees(const hardRun* r) {
-    double axis_norm = sqrt(r->q[4] * r->q[4] + r->q[5] * r->q[5] + r->q[6] * r->q[6]);
-    return 2.0 * axis_norm * 180.0 / M_PI;
 }
 
 #define ROW(text) (snprintf(id, sizeof id, "%s: %s", name, text), id)
@@ -148,7 +138,7 @@ static int lift_plate(trial* t, double thickness) {
                           -1e-9);
     trial_expect_at_least(t, ROW("raised, of the hand's travel"), raised / travel, "", 0.95);
     trial_expect_at_most(t, ROW("slip"), fabs(raised - travel), "m", 1e-3);
-    trial_expect_at_most(t, ROW("tilt"), tilt_degrees(&r), "deg", 1.0);
+    trial_expect_at_most(t, ROW("tilt"), hard_plate_tilt(&r), "deg", 1.0);
     trial_expect_at_most(t, ROW("friction beyond its bound, of f_n"), r.friction_excess, "", 1e-8);
     trial_expect_at_most(t, ROW("residual"), r.residual, "m/s", 1e-8);
     trial_report(t, ROW("impacts inside steps"), r.impacts, "");
@@ -159,7 +149,7 @@ static int lift_plate(trial* t, double thickness) {
 
 //---------------------------------- under other rules ----------------------------------
 
-// looking at the start of each step alone, fingers go into the plate or through it
+// with discrete detection, fingers penetrate the plate or pass through it
 static int report_discrete(trial* t, double thickness) {
     hardRun r;
     char id[120];
@@ -175,7 +165,7 @@ static int report_discrete(trial* t, double thickness) {
     return 0;
 }
 
-// with frozen bounds contacts may break the law of friction; what becomes of the plate is reported
+// with frozen bounds contacts may violate the friction law; the motion of the plate is reported
 static int report_frozen(trial* t, double thickness) {
     hardRun r;
     char id[120], name[32];
@@ -188,7 +178,7 @@ static int report_frozen(trial* t, double thickness) {
     trial_report(t, ROW("friction beyond its bound, of f_n"), r.friction_excess, "");
     trial_report(t, ROW("ran without an unsolved problem for"), 0.01 * r.steps, "s");
     trial_report(t, ROW("raised"), r.q[2] - z, "m");
-    trial_report(t, ROW("tilt"), tilt_degrees(&r), "deg");
+    trial_report(t, ROW("tilt"), hard_plate_tilt(&r), "deg");
     hard_run_close(&r);
     return 0;
 }

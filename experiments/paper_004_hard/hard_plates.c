@@ -2,7 +2,7 @@
 //
 // Plate 0.1 x 0.1 m and 0.2 kg, standing on the table with its thickness along the closing axis; mu
 // = 1 and 0.5, g = 10 m/s^2. Fingers are boxes of 0.02 m and 0.1 kg on slides, 0.04 m from the
-// plate, each closes with 5 N; after 0.3 s the gantry lifts by 0.1 m in 1 s. They meet the plate at
+// plate, each closes with 5 N; after 0.3 s the gantry lifts by 0.1 m in 1 s. They hit the plate at
 // 2 m/s: 20 mm a step.
 
 #include "experiments/experiments.h"
@@ -32,18 +32,12 @@ static int open_scene(hardRun* r, plateCase c, const char* attributes) {
     return hard_run_open(r, SCENE, c.dt, attributes, mu, 0.5 * c.thickness, mu, x, mu, x, mu);
 }
 
-// where the lift stands: a smooth ramp of 1 s
-static double lift_height(double time) {
-    double s = fmin(fmax(time - 0.3, 0.0), 1.0);
-    return 0.1 * s * s * (3.0 - 2.0 * s);
-}
-
 static tacResult grip_and_lift(hardRun* r, double dt) {
     tacResult result = TAC_OK;
     int count = (int)lround(1.5 / dt);
     r->u[1] = r->u[2] = 5.0;
     for (int i = 0; i < count && result == TAC_OK; ++i) {
-        r->u[0] = lift_height((i + 1) * dt);
+        r->u[0] = hard_lift_height((i + 1) * dt);
         result = hard_run_step(r, 1);
     }
     return result;
@@ -52,11 +46,6 @@ static tacResult grip_and_lift(hardRun* r, double dt) {
 // plate: q 0-6; lift, left, right: 7-9
 static double slip_distance(const hardRun* r) {
     return fabs(r->q[2] - r->model->qpos0[2] - (r->q[7] - r->model->qpos0[7]));
-}
-
-static double tilt_degrees(const hardRun* r) {
-    double axis_norm = sqrt(r->q[4] * r->q[4] + r->q[5] * r->q[5] + r->q[6] * r->q[6]);
-    return 2.0 * axis_norm * 180.0 / M_PI;
 }
 
 #define ROW(text) (snprintf(id, sizeof id, "%s: %s", name, text), id)
@@ -69,7 +58,7 @@ static void report_lift(trial* t, const hardRun* r, tacResult result, const char
                           -1e-9);
     trial_expect_at_least(t, ROW("raised, of the gripper's travel"), raised / travel, "", 0.95);
     trial_expect_at_most(t, ROW("slip"), slip_distance(r), "m", 1e-3);
-    trial_expect_at_most(t, ROW("tilt"), tilt_degrees(r), "deg", 1.0);
+    trial_expect_at_most(t, ROW("tilt"), hard_plate_tilt(r), "deg", 1.0);
     trial_expect_at_most(t, ROW("friction beyond its bound, of f_n"), r->friction_excess, "", 1e-8);
     trial_expect_at_most(t, ROW("residual"), r->residual, "m/s", 1e-8);
     trial_report(t, ROW("impacts inside steps"), r->impacts, "");
@@ -90,7 +79,7 @@ static int lift_plate(trial* t, plateCase c) {
 
 //---------------------------------- under other rules ----------------------------------
 
-// Looking at the start of each step alone: fingers enter the plate or pass through it.
+// Discrete detection: fingers penetrate the plate or pass through it.
 static int report_discrete(trial* t, double thickness) {
     hardRun r;
     char id[96];
@@ -109,7 +98,7 @@ static int report_discrete(trial* t, double thickness) {
     return 0;
 }
 
-// With frozen bounds contacts may break the law of friction; what becomes of the plate is reported.
+// With frozen bounds contacts may violate the friction law; the motion of the plate is reported.
 static int report_frozen(trial* t, double thickness) {
     hardRun r;
     char id[160], name[64];
@@ -121,7 +110,7 @@ static int report_frozen(trial* t, double thickness) {
     trial_report(t, ROW("friction beyond its bound, of f_n"), r.friction_excess, "");
     trial_report(t, ROW("ran without an unsolved problem for"), 0.01 * r.steps, "s");
     trial_report(t, ROW("slip"), slip_distance(&r), "m");
-    trial_report(t, ROW("tilt"), tilt_degrees(&r), "deg");
+    trial_report(t, ROW("tilt"), hard_plate_tilt(&r), "deg");
     hard_run_close(&r);
     return 0;
 }

@@ -2,7 +2,7 @@
 
 #include "check/motion_problem.h"
 
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 #include "tactus/dynamics.h"
 
 #include <math.h>
@@ -199,10 +199,16 @@ static tacResult motion_hvp(const void* context, const double* x, const double* 
     for (int i = 0; i < c->used_count; ++i) theta_dot[c->used[i]] = x_dot[theta + i];
     double *v = (double*)x + nv, *y = (double*)y_bar, *d = (double*)x_dot;
     tacState at = {.qpos = c->qpos, .qvel = v, .act = v + nv};
-    tacResult result = tac_step_hvp(m, &at, x + nx, (tacTangent){y, y + nv, y + 2 * nv},
-                                    (tacTangent){d, d + nv, d + 2 * nv}, x_dot + nx, theta_dot,
-                                    (tacTangent){x_bar_dot, x_bar_dot + nv, x_bar_dot + 2 * nv},
-                                    x_bar_dot + nx, theta_bar, c->scratch);
+    tacResult result = tac_step_hvp(
+        m, &at, x + nx,
+        &(tacStepHvp){.next_bar = (tacTangent){y, y + nv, y + 2 * nv},
+                      .dot = {.x = (tacTangent){d, d + nv, d + 2 * nv},
+                              .u = (double*)x_dot + nx,
+                              .theta = theta_dot},
+                      .bar = {.x = (tacTangent){x_bar_dot, x_bar_dot + nv, x_bar_dot + 2 * nv},
+                              .u = x_bar_dot + nx,
+                              .theta = theta_bar}},
+        c->scratch);
     for (int i = 0; i < c->used_count; ++i) x_bar_dot[theta + i] = theta_bar[c->used[i]];
     return result == TAC_OK ? add_chart(c, x, y_bar, x_dot, n, x_bar_dot) : result;
 }
@@ -223,7 +229,7 @@ static tacResult alloc_memory(tacCheckMotion* c) {
     const tacModel* m = c->model;
     size_t numbers = 2 * (size_t)m->nparam + 2 * (size_t)m->nq + 4 * (size_t)m->nv +
                      3 * (size_t)m->na + (size_t)m->nwarm;
-    c->memory = calloc(1, 16 * numbers + tac_rollout_size(m, c->steps, 16) + 16);
+    c->memory = calloc(1, 16 * numbers + tac_quantity_rollout_size(m, c->steps, 16) + 16);
     c->qpos = calloc(2 * (size_t)m->nq + 1, sizeof *c->qpos);
     c->used = calloc((size_t)m->nparam + 1, sizeof *c->used);
     c->magnitude = calloc(4 * (size_t)m->nv + (size_t)(2 * m->na + m->nu + m->nparam) + 1,

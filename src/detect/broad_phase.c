@@ -3,6 +3,7 @@
 #include "detect/broad_phase.h"
 
 #include "detect/field/detect_cache.h"
+#include "detect/field/vertex_sdf.h"
 #include "model/contact/geom_features.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 // most that a point may lie beyond its edge, of its length and of "within": edge_search.c
 #define MAX_OVERSHOOT 0.2785
 
-static double number(const tacModel* model, tacContactNumber which) {
+static double contact_number(const tacModel* model, tacContactNumber which) {
     int at = model->contact->number[which];
     return at >= 0 ? tac_re(model->param[at]) : 0.0;
 }
@@ -38,14 +39,13 @@ static tacBroadPhaseBox transformed_box(const tacFeatureBox* box, const tacPose*
 
 //---------------------------------- all geoms ------------------------------------
 
-size_t tac_broad_phase_size(const tacModel* model) {
-    size_t geoms = (size_t)model->ngeom;
-    return 2 * tac_arena_align(sizeof(tacBroadPhaseBox) * geoms) +
-           2 * tac_arena_align(sizeof(double) * geoms) + tac_arena_align(sizeof(int) * geoms);
-}
-
-static double swept_radius(const tacModel* model, const tacFeatures* f) {
-    return f->index && f->index->radius >= 0 ? tac_re(model->param[f->index->radius]) : 0.0;
+tacBroadPhase tac_broad_phase_alloc(const tacModel* model, tacArena* arena) {
+    tacBroadPhase b = {.features = TAC_ALLOC(arena, tacBroadPhaseBox, model->ngeom)};
+    b.field = TAC_ALLOC(arena, tacBroadPhaseBox, model->ngeom);
+    b.radius = TAC_ALLOC(arena, double, model->ngeom);
+    b.overshoot = TAC_ALLOC(arena, double, model->ngeom);
+    b.edges = TAC_ALLOC(arena, int, model->ngeom);
+    return b;
 }
 
 static double half_diagonal(const tacFeatureBox* box) {
@@ -60,8 +60,8 @@ static void add_geom(const tacModel* model, int geom, double range, const tacGeo
     out->field[geom] = transformed_box(&box, body, 0.0);
     if (f->vertices == 0) return;
     out->features[geom] = transformed_box(&f->index->all, body, 0.0);
-    out->overshoot[geom] =
-        2.0 * MAX_OVERSHOOT * number(model, TAC_CONTACT_INSIDE) * half_diagonal(&f->index->all);
+    out->overshoot[geom] = 2.0 * MAX_OVERSHOOT * contact_number(model, TAC_CONTACT_INSIDE) *
+                           half_diagonal(&f->index->all);
 }
 
 int tac_broad_phase_build(const tacModel* model, const tacPose* body, tacBroadPhase* out,
@@ -69,14 +69,10 @@ int tac_broad_phase_build(const tacModel* model, const tacPose* body, tacBroadPh
     const tacContactPlan* plan = model->contact;
     double range = 0.0;
     if (!plan->feature || plan->choice[TAC_CHOICE_UNCULLED]) return 0;
-    out->features = TAC_ALLOC(&scratch->arena, tacBroadPhaseBox, model->ngeom);
-    out->field = TAC_ALLOC(&scratch->arena, tacBroadPhaseBox, model->ngeom);
-    out->radius = TAC_ALLOC(&scratch->arena, double, model->ngeom);
-    out->overshoot = TAC_ALLOC(&scratch->arena, double, model->ngeom);
-    out->edges = TAC_ALLOC(&scratch->arena, int, model->ngeom);
-    out->depth = number(model, TAC_CONTACT_DEPTH);
+    *out = tac_broad_phase_alloc(model, &scratch->arena);
+    out->depth = contact_number(model, TAC_CONTACT_DEPTH);
     for (int g = 0; g < model->ngeom; ++g) {
-        out->radius[g] = swept_radius(model, &plan->feature[g]);
+        out->radius[g] = tac_re(tac_swept_radius(model, &plan->feature[g]));
         out->overshoot[g] = 0.0;
         out->edges[g] = 0;
         out->features[g] =
@@ -84,7 +80,7 @@ int tac_broad_phase_build(const tacModel* model, const tacPose* body, tacBroadPh
                                {-TAC_UNBOUNDED, -TAC_UNBOUNDED, -TAC_UNBOUNDED}};
         range = fmax(range, out->radius[g]);
     }
-    range += number(model, TAC_CONTACT_SUPPORT);
+    range += contact_number(model, TAC_CONTACT_SUPPORT);
     for (int g = 0; g < model->ngeom; ++g) {
         const tacGeomField* field =
             model->geom[g].shape >= 0 ? tac_detect_cache_field(model, g, scratch) : NULL;

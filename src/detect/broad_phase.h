@@ -5,7 +5,7 @@
 #define TAC_DETECT_BROAD_PHASE_H
 
 #include "base/scratch.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 // low and high corners in the world                                                      [m]
 typedef struct tacBroadPhaseBox {
@@ -23,7 +23,7 @@ typedef struct tacBroadPhase {
 // Boxes at these poses; takes memory from the scratch. 0: there is nothing kept, all pairs count
 int tac_broad_phase_build(const tacModel* model, const tacPose* body, tacBroadPhase* out,
                           tacScratch* scratch);
-size_t tac_broad_phase_size(const tacModel* model);
+tacBroadPhase tac_broad_phase_alloc(const tacModel* model, tacArena* arena);
 
 // can the two not touch each other?
 int tac_broad_phase_separated(const tacBroadPhase* broad, const tacContactPair* pair);

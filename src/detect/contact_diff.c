@@ -5,6 +5,7 @@
 #include "detect/contact_diff.h"
 
 #include "math/pose.h"
+#include "math/vec3_array.h"
 
 tacResult tac_contact_diff_detect(const tacDetectorKind* kind, const tacModel* model,
                                   const tacPose* body, int count, tacScratch* scratch,
@@ -12,10 +13,6 @@ tacResult tac_contact_diff_detect(const tacDetectorKind* kind, const tacModel* m
     *out = tac_contacts_alloc(&scratch->arena, kind->capacity(model), 1);
     tacResult result = kind->detect(model, body, out, scratch);
     return result == TAC_OK && out->count != count ? TAC_ERROR_VALUE : result;
-}
-
-static tacVec3 contact_vec3(tacReal* const a[3], int i) {
-    return tac_vec3(a[0][i], a[1][i], a[2][i]);
 }
 
 //---------------------------------- twists of geoms ------------------------------
@@ -86,7 +83,7 @@ static void contact_tangent(const tacContacts* c, int i, tacTwist xi0, tacTwist 
         row[r] = 0.0;
         for (int k = 0; k < 6; ++k) row[r] += c->d_twist[r][k][i] * xi[k];
     }
-    tacVec3 rotated = tac_cross(xi0.angular, contact_vec3(c->normal, i));
+    tacVec3 rotated = tac_cross(xi0.angular, tac_vec3_at(c->normal, i));
     const tacReal p[3] = {xi0.linear.x, xi0.linear.y, xi0.linear.z};
     const tacReal n[3] = {rotated.x, rotated.y, rotated.z};
     for (int k = 0; k < 3; ++k) {
@@ -101,7 +98,7 @@ void tac_contact_diff_jvp(const tacModel* model, const tacPose* body, const tacC
                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot) {
     for (int i = 0; i < contacts->count; ++i) {
         const int* geom = model->contact->pair[contacts->pair[i]].geom;
-        tacVec3 point = contact_vec3(contacts->point, i);
+        tacVec3 point = tac_vec3_at(contacts->point, i);
         contact_tangent(contacts, i, geom_twist(model, body, geom[0], point, pose_dot, theta_dot),
                         geom_twist(model, body, geom[1], point, pose_dot, theta_dot), dot);
     }
@@ -121,8 +118,8 @@ static void contact_adjoint(const tacContacts* c, int i, const tacContacts* bar,
         for (int r = 0; r < 8; ++r) sum[k] += c->d_twist[r][k][i] * row[r];
     }
     w[1] = tac_wrench_load(sum);
-    tacWrench rigid = {contact_vec3(bar->point, i),
-                       tac_cross(contact_vec3(c->normal, i), contact_vec3(bar->normal, i))};
+    tacWrench rigid = {tac_vec3_at(bar->point, i),
+                       tac_cross(tac_vec3_at(c->normal, i), tac_vec3_at(bar->normal, i))};
     w[0] = tac_wrench_sub(rigid, w[1]);
 }
 
@@ -133,7 +130,7 @@ void tac_contact_diff_vjp(const tacModel* model, const tacPose* body, const tacC
         tacWrench w[2];
         contact_adjoint(contacts, i, bar, w);
         for (int k = 0; k < 2; ++k)
-            geom_twist_vjp(model, body, geom[k], contact_vec3(contacts->point, i), w[k], pose_bar,
+            geom_twist_vjp(model, body, geom[k], tac_vec3_at(contacts->point, i), w[k], pose_bar,
                            theta_bar);
     }
 }

@@ -13,21 +13,33 @@
 
 //---------------------------------- memory ----------------------------------
 
-static size_t align16(size_t size) { return (size + 15) / 16 * 16; }
-
-// what the search takes: pieces in the world, their reaches
-typedef struct contactWorkspace {
-    tacConvex* part;
-    double* bounding_radius;
+// a search of all pairs: its input, and the convex parts in the world
+typedef struct contactSearch {
+    const tacModel* model;
+    const tacPose* body;
+    tacDetectQuery query;
+    tacConvex* part;         // (npart)
+    double* bounding_radius; // (npart)
     void* gjk_memory;
-} contactWorkspace;
+} contactSearch;
 
-static contactWorkspace init_workspace(const tacModel* model, const tacPose* body, void* memory) {
-    int count = model->contact->npart;
-    contactWorkspace s = {.part = memory};
-    s.bounding_radius = (double*)((char*)memory + align16(sizeof(tacConvex) * (size_t)count));
-    s.gjk_memory = (char*)s.bounding_radius + align16(sizeof(double) * (size_t)count);
-    for (int i = 0; i < count; ++i) {
+static contactSearch alloc_search(const tacModel* model, tacArena* arena) {
+    int parts = model->contact->npart;
+    return (contactSearch){.model = model,
+                           .part = TAC_ALLOC(arena, tacConvex, parts),
+                           .bounding_radius = TAC_ALLOC(arena, double, parts),
+                           .gjk_memory = tac_arena_alloc(arena, tac_gjk_size())};
+}
+
+void tac_convex_contacts_measure(const tacModel* model, tacArena* dry) { alloc_search(model, dry); }
+
+static contactSearch begin_search(const tacModel* model, const tacPose* body, tacDetectQuery query,
+                                  void* memory) {
+    tacArena arena = tac_arena_over(memory);
+    contactSearch s = alloc_search(model, &arena);
+    s.body = body;
+    s.query = query;
+    for (int i = 0; i < model->contact->npart; ++i) {
         s.part[i] = tac_convex_part_at(model, i, body[tac_convex_part_body(model, i)]);
         s.bounding_radius[i] = tac_convex_bounding_radius(&s.part[i]);
     }
@@ -142,10 +154,10 @@ tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose
 //---------------------------------- all pairs ----------------------------------
 
 // can the balls around the pieces, or ball and half-space, be as near as the margin?
-static int bounding_balls_overlap(const contactWorkspace* s, const int part[2], double margin) {
+static int bounding_balls_overlap(const contactSearch* s, const int part[2]) {
     const tacConvex *a = &s->part[part[0]], *b = &s->part[part[1]];
-    double w[3],
-        bounding_radius = s->bounding_radius[part[0]] + s->bounding_radius[part[1]] + margin;
+    double w[3], bounding_radius =
+                     s->bounding_radius[part[0]] + s->bounding_radius[part[1]] + s->query.margin;
     for (int k = 0; k < 3; ++k) w[k] = b->pos[k] - a->pos[k];
     if (a->kind == TAC_CONVEX_HALF_SPACE || b->kind == TAC_CONVEX_HALF_SPACE) {
         int first = a->kind == TAC_CONVEX_HALF_SPACE;
@@ -157,44 +169,36 @@ static int bounding_balls_overlap(const contactWorkspace* s, const int part[2], 
     return w[0] * w[0] + w[1] * w[1] + w[2] * w[2] <= bounding_radius * bounding_radius;
 }
 
-static tacResult add_part_contacts(const tacModel* model, const tacPose* body,
-                                   const contactWorkspace* s, int pair, const int part[2],
-                                   double margin, tacContacts* out, tacConvexContact* out_contact) {
+static tacResult add_part_contacts(const contactSearch* s, int pair, const int part[2],
+                                   tacContacts* out) {
     tacFeatureContact contact[TAC_CLIP_MAX_CONTACTS];
     tacGjkCache cache = {.count = 0};
-    if (!bounding_balls_overlap(s, part, margin)) return TAC_OK;
-    int count = tac_clip_manifold(&s->part[part[0]], &s->part[part[1]], margin, &cache, contact,
-                                  s->gjk_memory);
+    if (!bounding_balls_overlap(s, part)) return TAC_OK;
+    int count = tac_clip_manifold(&s->part[part[0]], &s->part[part[1]], s->query.margin, &cache,
+                                  contact, s->gjk_memory);
     for (int i = 0; i < count; ++i) {
         tacConvexContact x = {pair, {part[0], part[1]}, contact[i]};
         int before = out->count;
-        tacResult result = tac_convex_contact_append(model, body, &x, out);
+        tacResult result = tac_convex_contact_append(s->model, s->body, &x, out);
         if (result != TAC_OK) return result;
-        if (out_contact && out->count > before) out_contact[before] = x;
+        if (s->query.features && out->count > before) s->query.features[before] = x;
     }
     return TAC_OK;
 }
 
-tacResult tac_convex_contacts_with_features(const tacModel* model, const tacPose* body,
-                                            double margin, tacContacts* out,
-                                            tacConvexContact* contact, void* memory) {
+tacResult tac_convex_contacts(const tacModel* model, const tacPose* body, tacDetectQuery query,
+                              tacContacts* out, void* memory) {
     const tacContactPlan* plan = model->contact;
-    contactWorkspace s = init_workspace(model, body, memory);
+    contactSearch s = begin_search(model, body, query, memory);
     out->count = 0;
     for (int p = 0; p < plan->npair; ++p) {
         const int *geom = plan->pair[p].geom, *first = plan->part_first;
         for (int i = first[geom[0]]; i < first[geom[0] + 1]; ++i) {
             for (int j = first[geom[1]]; j < first[geom[1] + 1]; ++j) {
-                tacResult result = add_part_contacts(model, body, &s, p, (const int[2]){i, j},
-                                                     margin, out, contact);
+                tacResult result = add_part_contacts(&s, p, (const int[2]){i, j}, out);
                 if (result != TAC_OK) return result;
             }
         }
     }
     return TAC_OK;
-}
-
-tacResult tac_convex_contacts(const tacModel* model, const tacPose* body, double margin,
-                              tacContacts* out, void* memory) {
-    return tac_convex_contacts_with_features(model, body, margin, out, NULL, memory);
 }

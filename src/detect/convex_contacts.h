@@ -10,9 +10,10 @@
 #define TAC_DETECT_CONVEX_CONTACTS_H
 
 #include "detect/convex/gjk.h"
+#include "detect/detect.h"
 #include "detect/feature_contact.h"
+#include "model/contact/contact_data.h"
 #include "tactus/ccd.h"
-#include "tactus/contact.h"
 
 // All functions take a model of doubles whose plan has pieces (model->contact->piece): one of a
 // scene with detect="gjk". Pairs are those of model->contact->pair. Pieces are as they were loaded;
@@ -41,20 +42,17 @@ int tac_convex_contacts_capacity(const tacModel* model);
 // unit, from geom[0] to geom[1]; point: halfway between the surfaces. With derivatives where
 // d_twist is there. `body` are the bodies' world poses (nbody). A pair within the margin has at
 // least the contact of its nearest points. TAC_ERROR_CAPACITY: no room.
-tacResult tac_convex_contacts(const tacModel* model, const tacPose* body, double margin,
+tacResult tac_convex_contacts(const tacModel* model, const tacPose* body, tacDetectQuery query,
                               tacContacts* out, void* memory);
 
-// the features behind a record
+// memory of tac_convex_contacts, on a measuring arena
+void tac_convex_contacts_measure(const tacModel* model, tacArena* dry);
+
+// the features of a contact
 typedef struct tacConvexContact {
     int pair, part[2];
     tacFeatureContact contact;
 } tacConvexContact;
-
-// As tac_convex_contacts, and the features of every record (as many as out->capacity; NULL: not
-// kept)
-tacResult tac_convex_contacts_with_features(const tacModel* model, const tacPose* body,
-                                            double margin, tacContacts* out,
-                                            tacConvexContact* contact, void* memory);
 
 // Appends the record of the same features where bodies have moved to. Faces and edges go on beyond
 // their ends. None if it is lost: edges that became parallel.

@@ -5,7 +5,7 @@
 
 #include "detect/convex/convex.h"
 #include "detect/feature_contact.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 // the piece at a pose of its body, in doubles
 tacConvex tac_convex_part_at(const tacModel* model, int part, tacPose body);

@@ -35,18 +35,9 @@ const tacDetectorKind* tac_detector_of(const tacModel* model) {
 
 //---------------------------------- memory ---------------------------------------
 
-enum { ONE_RECORD = 8, TWISTS = 48 }; // numbers: point, normal, distance, activity; d_twist
-
 // Behind each array: arrays that lie multiples of 4096 bytes apart would drive each other out of
 // the cache
 enum { SEPARATE = 5 * TAC_ALIGNMENT };
-
-size_t tac_contacts_size(int capacity, int twists, size_t real_size) {
-    size_t n = (size_t)capacity, count = ONE_RECORD + (twists ? TWISTS : 0);
-    return 4 * tac_arena_align(sizeof(int) * n + SEPARATE) +
-           tac_arena_align(sizeof(uint64_t) * n + SEPARATE) +
-           count * tac_arena_align(real_size * n + SEPARATE);
-}
 
 static void* alloc_separate(tacArena* arena, int count, size_t size) {
     return tac_arena_alloc(arena, (size_t)count * size + SEPARATE);
@@ -68,6 +59,12 @@ tacContacts tac_contacts_alloc(tacArena* arena, int capacity, int twists) {
         for (int k = 0; k < 6; ++k)
             c.d_twist[row][k] = alloc_separate(arena, capacity, sizeof(tacReal));
     return c;
+}
+
+size_t tac_contacts_size(int capacity, int twists, size_t real_size) {
+    tacArena arena = tac_arena_measure(real_size / sizeof(tacReal));
+    tac_contacts_alloc(&arena, capacity, twists);
+    return arena.peak;
 }
 
 void tac_contacts_clear(tacContacts* c, int count) {
@@ -144,6 +141,17 @@ tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* co
     size_t mark = scratch->arena.used;
     contacts->count = 0;
     result = tac_detector_of(model)->detect(model, body, contacts, scratch);
+    scratch->arena.used = mark;
+    return result;
+}
+
+tacResult tac_detect_query(const tacModel* model, const tacPose* body, tacDetectQuery query,
+                           tacContacts* contacts, tacScratch* scratch) {
+    if (!model->contact || model->contact->detector != TAC_DETECT_GJK) return TAC_ERROR_UNSUPPORTED;
+    tac_detect_cache_refresh(model, scratch);
+    size_t mark = scratch->arena.used;
+    contacts->count = 0;
+    tacResult result = tac_gjk_query(model, body, query, contacts, scratch);
     scratch->arena.used = mark;
     return result;
 }

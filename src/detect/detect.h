@@ -5,13 +5,14 @@
 
 #include "base/arena.h"
 #include "base/scratch.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 // All functions as their namesakes in tactus/contact.h, called with arguments that were checked.
-// They may take from the scratch's arena up to what `size` says, beyond what tac_shape_eval takes.
+// `measure` is the dry run of their allocations: it asks a measuring arena for what one call takes
+// from the scratch at most, beside what tac_shape_eval takes, and leaves arena->used as it was.
 typedef struct tacDetectorKind {
-    int (*capacity)(const tacModel* model);                  // most records that it can find
-    size_t (*size)(const tacModel* model, size_t real_size); // bytes of the arena; NULL: none
+    int (*capacity)(const tacModel* model); // most records that it can find
+    void (*measure)(const tacModel* model, tacArena* arena);
     tacResult (*detect)(const tacModel* model, const tacPose* body, tacContacts* contacts,
                         tacScratch* scratch);
     tacResult (*jvp)(const tacModel* model, const tacPose* body, const tacContacts* contacts,
@@ -25,11 +26,25 @@ typedef struct tacDetectorKind {
 // the scene's, or NULL if it has none or one without records
 const tacDetectorKind* tac_detector_of(const tacModel* model);
 
-// contacts from an arena, count 0; bytes that this takes
+// contacts from an arena, count 0; the bytes of numbers of this size
 tacContacts tac_contacts_alloc(tacArena* arena, int capacity, int twists);
 size_t tac_contacts_size(int capacity, int twists, size_t real_size);
 
 // all adjoints or tangents of `count` records 0
 void tac_contacts_clear(tacContacts* contacts, int count);
+
+//---------------------------------- queries --------------------------------------
+
+// What the hard responder asks of a detector beyond tac_detect: a margin of its own, and the
+// features of contacts, which it follows along the path of a step.
+typedef struct tacDetectQuery {
+    double margin;                     // contacts with distance <= margin                [m]
+    struct tacConvexContact* features; // of every record (contacts->capacity); NULL: not asked for
+} tacDetectQuery;
+
+// tac_detect for a responder with a query, with arguments that were checked.
+// TAC_ERROR_UNSUPPORTED: the detector has no features (contact_plan.c refuses its pair with lcp).
+tacResult tac_detect_query(const tacModel* model, const tacPose* body, tacDetectQuery query,
+                           tacContacts* contacts, tacScratch* scratch);
 
 #endif

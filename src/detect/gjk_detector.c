@@ -1,7 +1,7 @@
-// detect="gjk" in the table of detectors: contacts of convex pieces for any responder.
+// detect="gjk" in the table of detectors: contacts of convex parts for any responder.
 //
-// Contacts reach as far as a spring's transition, 40 eps3, or a fifth of the smallest body. Their
-// derivative is that of the features that met; sizes of the geometry are held.
+// The margin of tac_detect is the width of a spring's transition, 40 eps3, or a fifth of the
+// smallest body. Derivatives are those of the features found; sizes of geoms are constants.
 
 #include "detect/gjk_detector.h"
 
@@ -15,26 +15,33 @@ static double gjk_margin(const tacModel* model) {
     return width >= 0 ? 40.0 * tac_re(model->param[width]) : 0.2 * model->contact->length;
 }
 
-// hard contact pushes what is nearer than twice delta
-static void mark_resting(const tacModel* model, tacContacts* contacts, int first) {
+// hard contact acts at distances up to twice delta
+static void mark_active(const tacModel* model, tacContacts* contacts) {
     double rest_cutoff = 2.0 * tac_re(model->param[model->contact->number[TAC_CONTACT_DELTA]]);
-    for (int i = first; i < contacts->count; ++i)
+    for (int i = 0; i < contacts->count; ++i)
         contacts->activity[i] = tac_re(contacts->distance[i]) <= rest_cutoff;
 }
 
-static size_t gjk_size(const tacModel* model, size_t real_size) {
-    return tac_arena_align(tac_ccd_size(model)) +
-           tac_contacts_size(tac_convex_contacts_capacity(model), 1, real_size);
+static void measure_gjk(const tacModel* model, tacArena* arena) {
+    size_t mark = arena->used;
+    tac_contacts_alloc(arena, tac_convex_contacts_capacity(model), 1);
+    tac_arena_alloc(arena, tac_ccd_size(model));
+    arena->used = mark;
+}
+
+tacResult tac_gjk_query(const tacModel* model, const tacPose* body, tacDetectQuery query,
+                        tacContacts* contacts, tacScratch* scratch) {
+    void* memory = tac_arena_alloc(&scratch->arena, tac_ccd_size(model));
+    tacResult result = tac_convex_contacts(model, body, query, contacts, memory);
+    if (result == TAC_OK && model->contact->responder == TAC_RESPOND_LCP)
+        mark_active(model, contacts);
+    return result;
 }
 
 static tacResult gjk_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
                             tacScratch* scratch) {
-    void* memory = tac_arena_alloc(&scratch->arena, tac_ccd_size(model));
-    int first = contacts->count;
-    tacResult result = tac_convex_contacts(model, body, gjk_margin(model), contacts, memory);
-    if (result == TAC_OK && model->contact->responder == TAC_RESPOND_LCP)
-        mark_resting(model, contacts, first);
-    return result;
+    return tac_gjk_query(model, body, (tacDetectQuery){.margin = gjk_margin(model)}, contacts,
+                         scratch);
 }
 
 //---------------------------------- derivative ----------------------------------
@@ -43,7 +50,7 @@ static tacResult gjk_jvp(const tacModel* model, const tacPose* body, const tacCo
                          const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
                          tacScratch* scratch) {
     tacContacts c;
-    (void)theta_dot; // pieces are as they were loaded
+    (void)theta_dot; // convex parts are those of the file
     tacResult result =
         tac_contact_diff_detect(&tac_gjk_detector, model, body, contacts->count, scratch, &c);
     if (result == TAC_OK) tac_contact_diff_jvp(model, body, &c, pose_dot, NULL, dot);
@@ -61,5 +68,5 @@ static tacResult gjk_vjp(const tacModel* model, const tacPose* body, const tacCo
     return result;
 }
 
-const tacDetectorKind tac_gjk_detector = {tac_convex_contacts_capacity, gjk_size, gjk_detect,
+const tacDetectorKind tac_gjk_detector = {tac_convex_contacts_capacity, measure_gjk, gjk_detect,
                                           gjk_jvp, gjk_vjp};

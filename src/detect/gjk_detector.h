@@ -7,4 +7,8 @@
 
 extern const tacDetectorKind tac_gjk_detector;
 
+// tac_detect_query of the only detector with features
+tacResult tac_gjk_query(const tacModel* model, const tacPose* body, tacDetectQuery query,
+                        tacContacts* contacts, tacScratch* scratch);
+
 #endif

@@ -32,13 +32,6 @@ static size_t convex_program_size(const tacModel* model) {
     return most;
 }
 
-static size_t solid_size(const tacModel* model, size_t real_size) {
-    size_t ngeom = (size_t)model->ngeom;
-    return tac_arena_align(convex_program_size(model)) +
-           tac_contacts_size(capacity(model), 1, real_size) +
-           tac_arena_align(7 * real_size * ngeom) + tac_arena_align(sizeof(tacSolidBound) * ngeom);
-}
-
 //---------------------------------- places ---------------------------------------
 
 // where geoms are, and what they reach to
@@ -73,9 +66,21 @@ static tacSolidPose solid_pose(const solidPoses* poses, int geom) {
                           {tac_re(q.w), tac_re(q.x), tac_re(q.y), tac_re(q.z)}};
 }
 
+static solidPoses alloc_poses(const tacModel* model, tacArena* arena) {
+    return (solidPoses){model, TAC_ALLOC(arena, tacPose, model->ngeom),
+                        TAC_ALLOC(arena, tacSolidBound, model->ngeom)};
+}
+
+static void measure_solids(const tacModel* model, tacArena* arena) {
+    size_t mark = arena->used;
+    tac_contacts_alloc(arena, capacity(model), 1);
+    tac_arena_alloc(arena, convex_program_size(model));
+    alloc_poses(model, arena);
+    arena->used = mark;
+}
+
 static solidPoses pose_all(const tacModel* model, const tacPose* body, tacArena* arena) {
-    solidPoses p = {model, TAC_ALLOC(arena, tacPose, model->ngeom),
-                    TAC_ALLOC(arena, tacSolidBound, model->ngeom)};
+    solidPoses p = alloc_poses(model, arena);
     for (int g = 0; g < model->ngeom; ++g) {
         if (!tac_solid_exists(tac_solid_of_geom(model->contact->solid, g))) continue;
         p.pose[g] = geom_pose(model, g, body);
@@ -169,5 +174,5 @@ static tacResult solid_vjp(const tacModel* model, const tacPose* body, const tac
     return result;
 }
 
-const tacDetectorKind tac_solid_detector = {capacity, solid_size, solid_detect, solid_jvp,
+const tacDetectorKind tac_solid_detector = {capacity, measure_solids, solid_detect, solid_jvp,
                                             solid_vjp};

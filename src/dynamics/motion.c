@@ -2,6 +2,7 @@
 
 #include "dynamics/motion.h"
 
+#include "math/quat.h"
 #include "math/vector_ops.h"
 
 // of `work`: derivatives keep 24 numbers a body or 36 a degree of freedom, articulated bodies 27 a
@@ -44,6 +45,11 @@ static size_t assign_arrays(const tacModel* model, int lanes, tacReal* block, ta
         next_array(block, &used, model->has_external_forces ? nbody * 72 : 0, lanes);
     m->work = next_array(block, &used, count_work(model), lanes);
     return used;
+}
+
+void tac_motion_poses(const tacModel* model, const tacMotion* m, tacPose* pose) {
+    for (int b = 0; b < model->nbody; ++b)
+        pose[b] = (tacPose){tac_load3(m->pos + 3 * b), tac_quat_load(m->quat + 4 * b)};
 }
 
 // one block for all arrays: many small ones would cost as much as a body

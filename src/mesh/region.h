@@ -1,4 +1,4 @@
-// Memory of one long computation: blocks of a model's allocator, given back all at once.
+// Memory of one long computation: blocks of a model's allocator, all released at once.
 
 #ifndef TAC_MESH_REGION_H
 #define TAC_MESH_REGION_H
@@ -8,13 +8,13 @@
 typedef struct tacRegion {
     tacAllocator allocator;
     void* last;  // chain of blocks
-    size_t most; // bytes still allowed; an asked size beyond it fails like a full memory
+    size_t most; // bytes still allowed; a request above it fails
 } tacRegion;
 
 // cleared and TAC_ALIGNMENT-aligned, or NULL
 void* tac_region_alloc(tacRegion* blocks, size_t count, size_t size);
 
-// all blocks back
+// releases all blocks
 void tac_region_release(tacRegion* blocks);
 
 #define TAC_REGION_ALLOC(blocks, type, count)                                                      \

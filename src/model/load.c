@@ -1,7 +1,7 @@
 // Scene files to models.
 //
 //   path --source.c--> bytes --document.c--> tree --schema.c--> known words (URDF: urdf.c first)
-//        --scene_reader.c, shape_reader.c--> draft --draft.c--> tacModel
+//        --scene_reader.c, shape_reader.c--> tacSpec --spec.c--> tacModel
 
 #include "model/contact/contact_cloud_reader.h"
 #include "model/contact/contact_option.h"
@@ -9,13 +9,14 @@
 #include "model/contact/geom_pairs.h"
 #include "model/mjcf/emptiness_check.h"
 #include "model/spec.h"
+#include "model/xml/old_names.h"
 #include "model/xml/schema.h"
 #include "model/xml/urdf.h"
 
 #include "base/message.h"
 #include "math/pose.h"
 
-#include "tactus/respond.h"
+#include "model/contact/contact_data.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static int has_allocator(const tacSpec* spec) {
 
 static tacResult no_allocator(const char* path, tacMessage* message) {
     return tac_fail(message, TAC_ERROR_VALUE, path, 0, NULL,
-                    "the options have no allocator: start from tac_default_options()");
+                    "the options have no allocator; start from tac_default_options()");
 }
 
 // adds "WHAT COUNT" to a list, if there are any
@@ -51,52 +52,47 @@ static void append_count(char* text, size_t size, const char* what, int count) {
         snprintf(text + used, size - used, "%s%s %d", used ? ", " : "", what, count);
 }
 
-// hard contact takes all of them, or refuses the scene
+// hard contact handles all of them, or refuses the scene
 static void list_without_effect(const tacSpec* spec, char* without_effect, size_t size) {
-    const tacContactPlan* plan = spec->contact.items;
-    if (spec->contact.count > 0 && plan->responder == TAC_RESPOND_LCP) return;
-    append_count(without_effect, size, "joint limits:", spec->limits);
-    append_count(without_effect, size, "joints with dry friction:", spec->frictionlosses);
-    append_count(without_effect, size, "limits and dry friction of tendons:", spec->tendon_rows);
+    const tacContactPlan* plan = spec->contact.plan.items;
+    if (spec->contact.plan.count > 0 && plan->responder == TAC_RESPOND_LCP) return;
+    append_count(without_effect, size, "joint limits:", spec->unhandled.limits);
+    append_count(without_effect, size, "joints with dry friction:", spec->unhandled.frictionlosses);
+    append_count(without_effect, size,
+                 "limits and dry friction of tendons:", spec->unhandled.tendon_rows);
     append_count(without_effect, size, "equalities:", spec->equality.count);
 }
 
-// what was read and will have no effect, in the message of a scene that is fine
-static void warn_without_effect(const tacSpec* spec, tacMessage* message) {
-    if (!message) return;
+// what was read and will have no effect
+static void warn_without_effect(tacSpec* spec) {
     char without_effect[200] = "";
     list_without_effect(spec, without_effect, sizeof without_effect);
     append_count(without_effect, sizeof without_effect,
-                 "height fields to touch:", spec->unsupported_hfields);
-    size_t used = strlen(message->text);
+                 "colliding height fields:", spec->unhandled.hfields);
     if (*without_effect)
-        snprintf(message->text + used, sizeof message->text - used,
-                 "%swithout effect until something responds to them: %s", used ? "; " : "",
-                 without_effect);
+        tac_reader_warn(&spec->reader, "without effect, as no responder handles them: %s",
+                        without_effect);
 }
 
-// a scene without contact whose geoms would touch
-static void warn_no_contact(const tacModel* model, tacMessage* message) {
-    if (!message || model->contact || model->nv == 0 || !tac_any_geom_pair(model)) return;
-    size_t used = strlen(message->text);
-    snprintf(message->text + used, sizeof message->text - used,
-             "%snothing touches: say <tactus detect=\"manifold\"/> in the scene, or --contact "
-             "manifold",
-             used ? "; " : "");
+// a scene without contact whose geoms could collide
+static void warn_no_contact(tacReader* reader, const tacModel* model) {
+    if (model->contact || model->nv == 0 || !tac_any_geom_pair(model)) return;
+    tac_reader_warn(
+        reader,
+        "no contact: add <tactus detect=\"manifold\"/> to the scene, or use --contact manifold");
 }
 
-// a time step that is too long for contact, behind what stands there
-static void warn_timestep(const tacModel* model, tacMessage* message) {
+// a time step that is too long for contact
+static void warn_timestep(tacReader* reader, const tacModel* model) {
     double h = model->param[model->timestep], max_step = tac_stable_timestep(model);
-    if (!message || h <= max_step) return;
-    size_t used = strlen(message->text);
-    snprintf(message->text + used, sizeof message->text - used,
-             "%scontact may not be stable with a time step of %g s: take at most %.2g s, or "
-             "implicit=\"true\"",
-             used ? "; " : "", h, max_step);
+    if (h > max_step)
+        tac_reader_warn(reader,
+                        "contact may be unstable with a time step of %g s: use at most %.2g s, or "
+                        "implicit=\"true\"",
+                        h, max_step);
 }
 
-// everything after the bytes are there; also cleans up if they are not
+// everything after reading the file; also cleans up after a failure
 static tacResult finish_load(tacSpec* spec, tacSource source, tacModel** out) {
     tacElement* root = tac_document_parse(&spec->reader, source);
     spec->reader.is_urdf = root && strcmp(root->name, "robot") == 0;
@@ -113,9 +109,10 @@ static tacResult finish_load(tacSpec* spec, tacSource source, tacModel** out) {
         tac_model_destroy(model);
     } else {
         *out = model;
-        warn_without_effect(spec, spec->reader.message);
-        warn_no_contact(model, spec->reader.message);
-        warn_timestep(model, spec->reader.message);
+        tac_warn_old_names(&spec->reader);
+        warn_without_effect(spec);
+        warn_no_contact(&spec->reader, model);
+        warn_timestep(&spec->reader, model);
     }
     tac_close_meshes(spec);
     tac_reader_close(&spec->reader);
@@ -148,13 +145,13 @@ tacResult tac_load_text(const char* text, int size, const char* path, const tacO
 
 void tac_model_destroy(tacModel* model) {
     if (!model) return;
-    tacAllocator allocator = model->allocator; // lies inside the block
+    tacAllocator allocator = model->allocator; // a copy: the original is inside the block
     tac_release_geom_features(model);
     tac_release_contact_clouds(model);
     allocator.release(allocator.user, model);
 }
 
-//---------------------------------- questions ------------------------------------
+//---------------------------------- queries --------------------------------------
 
 int tac_shape_find(const tacModel* model, const char* name) {
     for (int i = 0; model && name && i < model->nshape; ++i)

@@ -1,11 +1,12 @@
 // Parameters by name.
 //
-// Groups are sorted by name, so the plain name is found by bisection. A name may also call children
-// by their own names, all or some of them: then all groups are looked through.
+// Groups are sorted by name, so the plain name is found by bisection. A path may also name children
+// by their own names, all or some of them: then all groups are searched.
 
 #include "tactus/model.h"
 
 #include "base/message.h"
+#include "model/xml/old_names.h"
 #include "shape/cloud/cloud_index.h"
 
 #include <math.h>
@@ -79,8 +80,21 @@ static int matches_path(const tacParamName* group, const char* text, size_t leng
     }
 }
 
+// "detect/clash" is the old name of "detect/opposing"; -1: it is none, or there is no such group
+static int find_old_name(const tacModel* model, const char* text, size_t length) {
+    static const char group[] = "detect/";
+    size_t skip = strlen(group);
+    if (length <= skip || memcmp(text, group, skip) != 0) return -1;
+    const char* attribute = tac_new_attribute_name(text + skip, length - skip);
+    char name[64];
+    if (!attribute) return -1;
+    snprintf(name, sizeof name, "%s%s", group, attribute);
+    return find_by_bisection(model, name, strlen(name));
+}
+
 static int find_group(const tacModel* model, const char* text, size_t length) {
     int found = find_by_bisection(model, text, length);
+    if (found < 0) found = find_old_name(model, text, length);
     for (int i = 0; found < 0 && i < model->nparamname; ++i)
         if (model->paramname[i].alias && matches_path(&model->paramname[i], text, length))
             found = i;
@@ -134,7 +148,7 @@ static int ends_in(const tacParamName* group, const char* end) {
     return length > tail && strcmp(group->name + length - tail, end) == 0;
 }
 
-// square of the length of `count` numbers from `offset` on, as they will be
+// squared length of `count` numbers from `offset` on, with the new values
 static double norm2_after(const tacModel* model, tacParam param, const double* values, int offset,
                           int count) {
     double norm2 = 0.0;
@@ -146,8 +160,8 @@ static double norm2_after(const tacModel* model, tacParam param, const double* v
     return norm2;
 }
 
-// A quaternion that would be set to 0, in parts or as a whole, is no rotation, and an axis or a
-// normal of length 0 points nowhere.
+// A quaternion set to 0, in parts or as a whole, is not a rotation, and an axis or a
+// normal of length 0 has no direction.
 static tacResult check_length(const tacModel* model, tacParam param, int i, const double* values,
                               tacMessage* message) {
     const tacParamName* group = &model->paramname[model->paramgroup[param.offset + i]];
@@ -160,7 +174,7 @@ static tacResult check_length(const tacModel* model, tacParam param, int i, cons
     char name[sizeof message->attribute];
     snprintf(name, sizeof name, "%s", group->name);
     return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, name,
-                    is_quat   ? "a quaternion of length 0 is no rotation"
+                    is_quat   ? "a quaternion of length 0 is not a rotation"
                     : is_axis ? "an axis of length 0 has no direction"
                               : "plane %d would have a normal of length 0",
                     within / 4);
@@ -168,13 +182,13 @@ static tacResult check_length(const tacModel* model, tacParam param, int i, cons
 
 //---------------------------------- clouds ---------------------------------------
 
-// of the numbers from param.offset on: the new ones
+// the parameter at an offset, with the new values
 static double value_after(const tacModel* model, tacParam param, const double* values, int at) {
     int k = at - param.offset;
     return k >= 0 && k < param.count ? values[k] : model->param[at];
 }
 
-// do the parameters meet those from `first` on?
+// does the range overlap that from `first` on?
 static int overlaps(tacParam param, int first, int count) {
     return param.offset < first + count && first < param.offset + param.count;
 }
@@ -206,7 +220,7 @@ static tacResult check_clouds(const tacModel* model, tacParam param, const doubl
     return result;
 }
 
-// boxes hold their points again
+// updates the boxes around their points
 static void refresh_clouds(tacModel* model, tacParam param) {
     for (int i = 0; i < model->ncloud; ++i) {
         const tacCloud* cloud = &model->cloud[i];
@@ -222,10 +236,10 @@ tacResult tac_param_set(tacModel* model, tacParam param, const double* values,
     if (message) *message = (tacMessage){0};
     if (!model || !values)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
-                        "tac_param_set: the model or the values are NULL");
+                        "tac_param_set: model or values is NULL");
     if (param.offset < 0 || param.count < 1 || param.count > model->nparam - param.offset)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
-                        "there are no %d parameters from %d on; get a handle from tac_param_find",
+                        "there are no %d parameters at offset %d; get a handle from tac_param_find",
                         param.count, param.offset);
     for (int i = 0; i < param.count; ++i) {
         tacResult result = check_value(model, param, i, values[i], message);

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "math/pose.h"
+#include "model/contact/contact_data.h"
 #include "shape/cloud/cloud_index.h"
-#include "tactus/contact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +56,9 @@ static tacPose pose_at_offset(tacSpec* spec, int position) {
     return (tacPose){tac_load3(p), tac_quat_load(p + 3)};
 }
 
-// in the world while no joint moves it
+// in the world, in the initial configuration
 tacPose tac_spec_body_pose(tacSpec* spec, int body) {
-    const tacBody* bodies = spec->body.items;
+    const tacBody* bodies = spec->tree.body.items;
     tacPose pose = tac_pose_identity();
     for (; body > 0; body = bodies[body].parent)
         pose = tac_pose_compose(pose_at_offset(spec, bodies[body].position), pose);
@@ -71,7 +71,7 @@ static int compare_groups(const void* a, const void* b) {
     return strcmp(((const tacParamName*)a)->name, ((const tacParamName*)b)->name);
 }
 
-// "geom:3/pos" is both of geom 3 and of a geom with the name "3", which is to blame
+// "geom:3/pos" is both of geom 3 and of a geom named "3", whose name is wrong
 static void fail_ambiguous_name(tacSpec* spec, const char* group) {
     size_t colon = strcspn(group, ":"), end = strcspn(group, "/");
     if (colon >= end) return;
@@ -80,8 +80,8 @@ static void fail_ambiguous_name(tacSpec* spec, const char* group) {
         tac_reader_text(&spec->reader, "%.*s", (int)(end - colon - 1), group + colon + 1);
     const tacNameEntry* entry = kind && name ? tac_names_find(&spec->names, kind, name) : NULL;
     tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, entry ? entry->line : 0, "name",
-                    "two elements would be called '%.*s': the name of one is the index of another "
-                    "that has none; add a letter",
+                    "two elements would have the name '%.*s': one is named like the index of an "
+                    "unnamed one; add a letter",
                     end < 100 ? (int)end : 100, group);
 }
 
@@ -128,35 +128,40 @@ static const char* pack_name(modelPacker* packer, const char* name) {
     return copy;
 }
 
-// names of the draft's items, or of their copies
+// names of the items of the spec, or of their copies
 static void pack_names(modelPacker* packer, tacSpec* spec) {
     spec->name = pack_name(packer, spec->name);
-    tacBody* body = spec->body.items;
-    for (int i = 0; i < spec->body.count; ++i) body[i].name = pack_name(packer, body[i].name);
-    tacJoint* joint = spec->joint.items;
-    for (int i = 0; i < spec->joint.count; ++i) joint[i].name = pack_name(packer, joint[i].name);
-    tacActuator* actuator = spec->actuator.items;
-    for (int i = 0; i < spec->actuator.count; ++i)
+    tacBody* body = spec->tree.body.items;
+    for (int i = 0; i < spec->tree.body.count; ++i) body[i].name = pack_name(packer, body[i].name);
+    tacJoint* joint = spec->tree.joint.items;
+    for (int i = 0; i < spec->tree.joint.count; ++i)
+        joint[i].name = pack_name(packer, joint[i].name);
+    tacActuator* actuator = spec->actuation.actuator.items;
+    for (int i = 0; i < spec->actuation.actuator.count; ++i)
         actuator[i].name = pack_name(packer, actuator[i].name);
-    tacTendon* tendon = spec->tendon.items;
-    for (int i = 0; i < spec->tendon.count; ++i) tendon[i].name = pack_name(packer, tendon[i].name);
-    tacGeom* geom = spec->geom.items;
-    for (int i = 0; i < spec->geom.count; ++i) geom[i].name = pack_name(packer, geom[i].name);
-    tacShape* shape = spec->shape.items;
-    for (int i = 0; i < spec->shape.count; ++i) shape[i].name = pack_name(packer, shape[i].name);
-    tacSite* site = spec->site.items;
-    for (int i = 0; i < spec->site.count; ++i) site[i].name = pack_name(packer, site[i].name);
-    tacPair* pair = spec->pair.items;
-    for (int i = 0; i < spec->pair.count; ++i) pair[i].name = pack_name(packer, pair[i].name);
+    tacTendon* tendon = spec->actuation.tendon.items;
+    for (int i = 0; i < spec->actuation.tendon.count; ++i)
+        tendon[i].name = pack_name(packer, tendon[i].name);
+    tacGeom* geom = spec->geoms.geom.items;
+    for (int i = 0; i < spec->geoms.geom.count; ++i) geom[i].name = pack_name(packer, geom[i].name);
+    tacShape* shape = spec->assets.shape.items;
+    for (int i = 0; i < spec->assets.shape.count; ++i)
+        shape[i].name = pack_name(packer, shape[i].name);
+    tacSite* site = spec->geoms.site.items;
+    for (int i = 0; i < spec->geoms.site.count; ++i) site[i].name = pack_name(packer, site[i].name);
+    tacPair* pair = spec->geoms.pair.items;
+    for (int i = 0; i < spec->geoms.pair.count; ++i) pair[i].name = pack_name(packer, pair[i].name);
     tacEquality* equality = spec->equality.items;
     for (int i = 0; i < spec->equality.count; ++i)
         equality[i].name = pack_name(packer, equality[i].name);
-    tacSensor* sensor = spec->sensor.items;
-    for (int i = 0; i < spec->sensor.count; ++i) sensor[i].name = pack_name(packer, sensor[i].name);
-    tacKeyframe* key = spec->key.items;
-    for (int i = 0; i < spec->key.count; ++i) key[i].name = pack_name(packer, key[i].name);
-    tacCamera* camera = spec->camera.items;
-    for (int i = 0; i < spec->camera.count; ++i) camera[i].name = pack_name(packer, camera[i].name);
+    tacSensor* sensor = spec->sensors.sensor.items;
+    for (int i = 0; i < spec->sensors.sensor.count; ++i)
+        sensor[i].name = pack_name(packer, sensor[i].name);
+    tacKeyframe* key = spec->keys.key.items;
+    for (int i = 0; i < spec->keys.key.count; ++i) key[i].name = pack_name(packer, key[i].name);
+    tacCamera* camera = spec->views.camera.items;
+    for (int i = 0; i < spec->views.camera.count; ++i)
+        camera[i].name = pack_name(packer, camera[i].name);
     tacReader* reader = &spec->reader;
     for (int i = 0; i < reader->opened_count; ++i)
         reader->opened[i] = pack_name(packer, reader->opened[i]);
@@ -167,20 +172,20 @@ static void pack_names(modelPacker* packer, tacSpec* spec) {
     }
 }
 
-// keys point to their numbers, which stand one key after the other
+// keys point to their numbers, which are stored key by key
 static tacKeyframe* pack_keys(modelPacker* packer, tacSpec* spec) {
-    const double* at = pack_list(packer, &spec->key_number, sizeof(double));
-    tacKeyframe* key = pack_list(packer, &spec->key, sizeof(tacKeyframe));
+    const double* at = pack_list(packer, &spec->keys.number, sizeof(double));
+    tacKeyframe* key = pack_list(packer, &spec->keys.key, sizeof(tacKeyframe));
     int mocaps = tac_spec_mocap_count(spec);
-    for (int i = 0; key && i < spec->key.count; ++i) {
+    for (int i = 0; key && i < spec->keys.key.count; ++i) {
         key[i].qpos = at;
-        at += spec->qpos0.count;
+        at += spec->tree.qpos0.count;
         key[i].qvel = at;
-        at += spec->dof.count;
+        at += spec->tree.dof.count;
         key[i].act = at;
-        at += spec->na;
+        at += spec->actuation.na;
         key[i].ctrl = at;
-        at += spec->actuator.count;
+        at += spec->actuation.actuator.count;
         key[i].mpos = at;
         at += 3 * mocaps;
         key[i].mquat = at;
@@ -189,16 +194,16 @@ static tacKeyframe* pack_keys(modelPacker* packer, tacSpec* spec) {
     return key;
 }
 
-// solids point to their arrays, which stand one solid after the other
+// solids point to their arrays, which are stored solid by solid
 static const tacSolid* pack_solids(modelPacker* packer, tacSpec* spec) {
-    const tacVec3* vertex = pack_list(packer, &spec->solid_vertex, sizeof *vertex);
-    const tacVec3* normal = pack_list(packer, &spec->solid_normal, sizeof *normal);
-    const double* offset = pack_list(packer, &spec->solid_offset, sizeof *offset);
-    const int(*edge)[4] = pack_list(packer, &spec->solid_edge, sizeof *edge);
-    const int* first = pack_list(packer, &spec->solid_first, sizeof *first);
-    const int* corner = pack_list(packer, &spec->solid_corner, sizeof *corner);
-    tacSolid* solid = pack_list(packer, &spec->solid, sizeof *solid);
-    for (int i = 0; solid && i < spec->solid.count; ++i) {
+    const tacVec3* vertex = pack_list(packer, &spec->solids.vertex, sizeof *vertex);
+    const tacVec3* normal = pack_list(packer, &spec->solids.normal, sizeof *normal);
+    const double* offset = pack_list(packer, &spec->solids.offset, sizeof *offset);
+    const int(*edge)[4] = pack_list(packer, &spec->solids.edge, sizeof *edge);
+    const int* first = pack_list(packer, &spec->solids.first, sizeof *first);
+    const int* corner = pack_list(packer, &spec->solids.corner, sizeof *corner);
+    tacSolid* solid = pack_list(packer, &spec->solids.solid, sizeof *solid);
+    for (int i = 0; solid && i < spec->solids.solid.count; ++i) {
         tacSolid* s = &solid[i];
         s->vertex = vertex;
         s->normal = normal;
@@ -218,55 +223,55 @@ static const tacSolid* pack_solids(modelPacker* packer, tacSpec* spec) {
 
 // the plan points to its arrays
 static tacContactPlan* pack_contact(modelPacker* packer, tacSpec* spec) {
-    if (spec->contact.count == 0) return NULL;
-    tacContactPlan* plan = pack_list(packer, &spec->contact, sizeof(tacContactPlan));
-    const tacContactPair* pair = pack_list(packer, &spec->contact_pair, sizeof(tacContactPair));
-    const tacBodyPair* bodies = pack_list(packer, &spec->body_pair, sizeof(tacBodyPair));
+    if (spec->contact.plan.count == 0) return NULL;
+    tacContactPlan* plan = pack_list(packer, &spec->contact.plan, sizeof(tacContactPlan));
+    const tacContactPair* pair = pack_list(packer, &spec->contact.pair, sizeof(tacContactPair));
+    const tacBodyPair* bodies = pack_list(packer, &spec->contact.body_pair, sizeof(tacBodyPair));
     const tacLimitFriction* limit_friction =
-        pack_list(packer, &spec->limit_friction, sizeof(tacLimitFriction));
+        pack_list(packer, &spec->contact.limit_friction, sizeof(tacLimitFriction));
     const tacSolid* solid = pack_solids(packer, spec);
-    const tacConvexPart* part = pack_list(packer, &spec->part, sizeof(tacConvexPart));
-    const int* first = pack_list(packer, &spec->part_first, sizeof(int));
-    const double* number = pack_list(packer, &spec->part_number, sizeof(double));
-    const int* index = pack_list(packer, &spec->part_index, sizeof(int));
+    const tacConvexPart* part = pack_list(packer, &spec->parts.part, sizeof(tacConvexPart));
+    const int* first = pack_list(packer, &spec->parts.first, sizeof(int));
+    const double* number = pack_list(packer, &spec->parts.number, sizeof(double));
+    const int* index = pack_list(packer, &spec->parts.index, sizeof(int));
     if (!plan) return NULL;
-    plan->npart = spec->part.count;
+    plan->npart = spec->parts.part.count;
     plan->part = part;
     plan->part_first = first;
     plan->part_number = number;
     plan->part_index = index;
-    plan->solid = spec->solid.count > 0 ? solid : NULL;
-    plan->npair = spec->contact_pair.count;
-    plan->nbodies = spec->body_pair.count;
+    plan->solid = spec->solids.solid.count > 0 ? solid : NULL;
+    plan->npair = spec->contact.pair.count;
+    plan->nbodies = spec->contact.body_pair.count;
     plan->pair = pair;
     plan->bodies = bodies;
-    plan->nlimit_friction = spec->limit_friction.count;
+    plan->nlimit_friction = spec->contact.limit_friction.count;
     plan->limit_friction = limit_friction;
     return plan;
 }
 
 static void pack_arrays(modelPacker* packer, tacSpec* spec, tacModel* model) {
     model->param = pack_list(packer, &spec->param, sizeof(double));
-    model->body = pack_list(packer, &spec->body, sizeof(tacBody));
-    model->joint = pack_list(packer, &spec->joint, sizeof(tacJoint));
-    model->dof = pack_list(packer, &spec->dof, sizeof(tacDof));
-    model->actuator = pack_list(packer, &spec->actuator, sizeof(tacActuator));
-    model->tendon = pack_list(packer, &spec->tendon, sizeof(tacTendon));
-    model->tendonjoint = pack_list(packer, &spec->tendonjoint, sizeof(int));
-    model->qpos0 = pack_list(packer, &spec->qpos0, sizeof(double));
-    model->qpos_spring = pack_list(packer, &spec->qpos_spring, sizeof(double));
-    model->geom = pack_list(packer, &spec->geom, sizeof(tacGeom));
-    model->site = pack_list(packer, &spec->site, sizeof(tacSite));
-    model->pair = pack_list(packer, &spec->pair, sizeof(tacPair));
-    model->exclude = pack_list(packer, &spec->exclude, 2 * sizeof(int));
+    model->body = pack_list(packer, &spec->tree.body, sizeof(tacBody));
+    model->joint = pack_list(packer, &spec->tree.joint, sizeof(tacJoint));
+    model->dof = pack_list(packer, &spec->tree.dof, sizeof(tacDof));
+    model->actuator = pack_list(packer, &spec->actuation.actuator, sizeof(tacActuator));
+    model->tendon = pack_list(packer, &spec->actuation.tendon, sizeof(tacTendon));
+    model->tendonjoint = pack_list(packer, &spec->actuation.tendonjoint, sizeof(int));
+    model->qpos0 = pack_list(packer, &spec->tree.qpos0, sizeof(double));
+    model->qpos_spring = pack_list(packer, &spec->tree.qpos_spring, sizeof(double));
+    model->geom = pack_list(packer, &spec->geoms.geom, sizeof(tacGeom));
+    model->site = pack_list(packer, &spec->geoms.site, sizeof(tacSite));
+    model->pair = pack_list(packer, &spec->geoms.pair, sizeof(tacPair));
+    model->exclude = pack_list(packer, &spec->geoms.exclude, 2 * sizeof(int));
     model->equality = pack_list(packer, &spec->equality, sizeof(tacEquality));
-    model->sensor = pack_list(packer, &spec->sensor, sizeof(tacSensor));
+    model->sensor = pack_list(packer, &spec->sensors.sensor, sizeof(tacSensor));
     model->key = pack_keys(packer, spec);
-    model->shape = pack_list(packer, &spec->shape, sizeof(tacShape));
-    model->node = pack_list(packer, &spec->node, sizeof(tacNode));
-    model->cloud = pack_list(packer, &spec->cloud, sizeof(tacCloud));
-    model->light = pack_list(packer, &spec->light, sizeof(tacLight));
-    model->camera = pack_list(packer, &spec->camera, sizeof(tacCamera));
+    model->shape = pack_list(packer, &spec->assets.shape, sizeof(tacShape));
+    model->node = pack_list(packer, &spec->assets.node, sizeof(tacNode));
+    model->cloud = pack_list(packer, &spec->assets.cloud, sizeof(tacCloud));
+    model->light = pack_list(packer, &spec->views.light, sizeof(tacLight));
+    model->camera = pack_list(packer, &spec->views.camera, sizeof(tacCamera));
     model->paramname = pack_list(packer, &spec->group, sizeof(tacParamName));
     tacList opened = {spec->reader.opened, spec->reader.opened_count, 0};
     model->file = pack_list(packer, &opened, sizeof(const char*));
@@ -301,36 +306,36 @@ static tacCloudPage* pack_cloud_pages(modelPacker* packer, const tacModel* model
 }
 
 static tacModel count_items(const tacSpec* spec) {
-    return (tacModel){.nq = spec->qpos0.count,
-                      .nv = spec->dof.count,
-                      .na = spec->na,
-                      .nu = spec->actuator.count,
-                      .ntendon = spec->tendon.count,
-                      .ntendonjoint = spec->tendonjoint.count,
-                      .frclimited = spec->frclimited > 0,
-                      .fluid = spec->fluid,
+    return (tacModel){.nq = spec->tree.qpos0.count,
+                      .nv = spec->tree.dof.count,
+                      .na = spec->actuation.na,
+                      .nu = spec->actuation.actuator.count,
+                      .ntendon = spec->actuation.tendon.count,
+                      .ntendonjoint = spec->actuation.tendonjoint.count,
+                      .frclimited = spec->actuation.frclimited > 0,
+                      .fluid = spec->fluid.offset,
                       .has_external_forces = spec->has_external_forces,
-                      .njoint = spec->joint.count,
-                      .nM = spec->nM,
+                      .njoint = spec->tree.joint.count,
+                      .nM = spec->tree.nM,
                       .integrator = spec->integrator,
                       .disable = spec->disable,
-                      .nbody = spec->body.count,
-                      .ngeom = spec->geom.count,
-                      .nsite = spec->site.count,
-                      .npair = spec->pair.count,
-                      .nexclude = spec->exclude.count,
+                      .nbody = spec->tree.body.count,
+                      .ngeom = spec->geoms.geom.count,
+                      .nsite = spec->geoms.site.count,
+                      .npair = spec->geoms.pair.count,
+                      .nexclude = spec->geoms.exclude.count,
                       .nequality = spec->equality.count,
-                      .nkey = spec->key.count,
-                      .nsensor = spec->sensor.count,
-                      .nsensordata = spec->sensor_numbers,
+                      .nkey = spec->keys.key.count,
+                      .nsensor = spec->sensors.sensor.count,
+                      .nsensordata = spec->sensors.numbers,
                       .nmocap = tac_spec_mocap_count(spec),
                       .nfile = spec->reader.opened_count,
-                      .nshape = spec->shape.count,
-                      .nnode = spec->node.count,
-                      .ncloud = spec->cloud.count,
-                      .ncloudpage = spec->page_count,
-                      .nlight = spec->light.count,
-                      .ncamera = spec->camera.count,
+                      .nshape = spec->assets.shape.count,
+                      .nnode = spec->assets.node.count,
+                      .ncloud = spec->assets.cloud.count,
+                      .ncloudpage = spec->assets.cloud_pages,
+                      .nlight = spec->views.light.count,
+                      .ncamera = spec->views.camera.count,
                       .nparam = spec->param.count,
                       .nparamname = spec->group.count,
                       .gravity = spec->gravity,
@@ -341,14 +346,15 @@ static tacModel count_items(const tacSpec* spec) {
 tacModel tac_spec_model_view(tacSpec* spec) {
     tacModel model = count_items(spec);
     model.param = spec->param.items;
-    model.body = spec->body.items;
-    model.joint = spec->joint.items;
-    model.geom = spec->geom.items;
-    model.shape = spec->shape.items;
-    model.node = spec->node.items;
-    model.cloud = spec->cloud.items;
-    model.pair = spec->pair.items;
-    model.exclude = spec->exclude.items;
+    model.body = spec->tree.body.items;
+    model.joint = spec->tree.joint.items;
+    model.dof = spec->tree.dof.items; // a scratch of the view reads them
+    model.geom = spec->geoms.geom.items;
+    model.shape = spec->assets.shape.items;
+    model.node = spec->assets.node.items;
+    model.cloud = spec->assets.cloud.items;
+    model.pair = spec->geoms.pair.items;
+    model.exclude = spec->geoms.exclude.items;
     tacCloudPage* page =
         tac_reader_alloc(&spec->reader, sizeof *page * (size_t)(model.ncloudpage + 1));
     for (int i = 0; page && i < model.ncloud; ++i)
@@ -374,7 +380,7 @@ tacModel* tac_spec_finish(tacSpec* spec) {
         return NULL;
     }
     packer.arena = &arena;
-    tacModel* out = TAC_ALLOC(&arena, tacModel, 1); // first: it is what is released
+    tacModel* out = TAC_ALLOC(&arena, tacModel, 1); // first: its address is what is released
     packer.names = tac_arena_alloc(&arena, packer.text);
     pack_names(&packer, spec);
     pack_arrays(&packer, spec, &model);

@@ -29,7 +29,7 @@ typedef struct tacCompiler {
     int inertiagroup[2]; // first and last group of geoms that have mass
     double boundmass, boundinertia, settotalmass;
     int strippath, fitaabb;
-    int fusestatic;               // bodies without joints are parts of those they hang on
+    int fusestatic;               // bodies without joints are fused with their parents
     const char *folder, *meshdir; // "" or with a slash at the end
 } tacCompiler;
 
@@ -40,70 +40,125 @@ typedef struct tacShapeInertia {
     tacInertia inertia;
 } tacShapeInertia;
 
+// bodies and joints: the kinematic tree
+typedef struct tacTreeSpec {
+    tacList body, joint, dof;
+    tacList body_line;          // int
+    tacList qpos0, qpos_spring; // double
+    int nM;                     // numbers of the mass matrix
+    tacPose frame;              // of the <frame> or fused body that is being read, in its body
+} tacTreeSpec;
+
+typedef struct tacGeomsSpec {
+    tacList geom, site, pair, exclude;
+    tacList element; // const tacElement* of each geom
+} tacGeomsSpec;
+
+typedef struct tacAssetSpec {
+    tacList shape, node, cloud, material, mesh;
+    int cloud_pages;          // boxes of all clouds
+    tacList emptiness_checks; // combinations that may be empty (emptiness_check.h)
+    tacList shape_inertia;    // tacShapeInertia of the <shape>s whose mass was needed
+} tacAssetSpec;
+
+typedef struct tacActuationSpec {
+    tacList actuator, tendon;
+    tacList tendonjoint;      // int
+    int na;                   // activations
+    unsigned disabled_groups; // bits: groups of actuators that are switched off
+    int frclimited;           // joints that clamp the sum of their actuators
+} tacActuationSpec;
+
+typedef struct tacViewSpec {
+    tacList light, camera;
+    tacList target; // tacViewTarget
+} tacViewSpec;
+
+typedef struct tacSensorSpec {
+    tacList sensor;
+    int numbers; // of all sensors
+} tacSensorSpec;
+
+typedef struct tacKeySpec {
+    tacList key;
+    tacList number; // double: qpos qvel act ctrl mpos mquat of each key
+} tacKeySpec;
+
+typedef struct tacFluidSpec {
+    int offset; // of density, viscosity, wind; -1: none
+    int line;   // of the <option> that gave them
+} tacFluidSpec;
+
+// what is read and has an effect only with some responders, counted for a warning
+typedef struct tacUnhandledSpec {
+    int limits, frictionlosses; // of joints
+    int tendon_rows;            // limits and dry friction of tendons
+    int hfields;                // height fields that should collide
+} tacUnhandledSpec;
+
+// contact (contact_plan.c)
+typedef struct tacContactSpec {
+    tacList tactus, pair_element;  // const tacElement*: all <tactus>, each <pair>
+    tacList plan, pair, body_pair; // tacContactPlan: one or none; its arrays
+    tacList limit_friction;        // tacLimitFriction
+    tacList planar;                // tacPlanar (planar.h): outlines of planar geoms
+} tacContactSpec;
+
+// convex parts of all geoms, with their arrays
+typedef struct tacPartSpec {
+    tacList part, first, number, index;
+} tacPartSpec;
+
+// tacSolid of each geom, with their arrays
+typedef struct tacSolidSpec {
+    tacList solid, vertex, normal, offset, edge, first, corner;
+} tacSolidSpec;
+
 typedef struct tacSpec {
     tacReader reader;
     const char* name;
+    tacNames names;
     tacList param; // double
     tacList group; // tacParamName
-    tacList body, geom, shape, node, cloud, light, camera, material, mesh, view_target;
-    tacList site, pair, exclude, equality, key, sensor;
-    int sensor_numbers;
-    tacList key_number;       // double: qpos qvel act ctrl mpos mquat of each key
-    tacList body_line;        // int
-    int unsupported_hfields;  // geoms that should touch others and cannot: height fields
-    tacPose frame;            // of the <frame> or fused body that is being read, in its body
-    tacList emptiness_checks; // combinations that may leave nothing (emptiness_check.h)
-    int page_count;           // boxes of all clouds
-    tacList joint, dof, actuator, tendon;
-    tacList tendonjoint;        // int
-    int na;                     // activations
-    tacList qpos0, qpos_spring; // double
-    tacNames names;
-    int exact; // of tacOptions
-    const char* contact_option;
-    int gravity, timestep; // offsets
+    tacList equality;
+
+    tacTreeSpec tree;
+    tacGeomsSpec geoms;
+    tacAssetSpec assets;
+    tacActuationSpec actuation;
+    tacViewSpec views;
+    tacSensorSpec sensors;
+    tacKeySpec keys;
+    tacFluidSpec fluid;
+    tacContactSpec contact;
+    tacPartSpec parts;
+    tacSolidSpec solids;
+    tacUnhandledSpec unhandled;
 
     tacCompiler compiler; // of the element that is being read
     tacList scope;        // tacCompiler of the scene, then of models that are attached
 
-    // of <option> and <tactus>
+    // of tacOptions, <option> and <tactus>
+    int exact;
+    const char* contact_option;
+    int gravity, timestep; // offsets
     tacIntegrator integrator;
     unsigned disable;
-
-    int nM;                     // numbers of the mass matrix
-    int limits, frictionlosses; // joints that have them: nothing acts on them yet
-    int tendon_rows;            // limits and dry friction of tendons: nothing acts on them yet
-    int fluid;                  // offset of density, viscosity, wind; -1: none
-    int fluid_line;             // of the <option> that gave them
-    int has_external_forces;    // do gravcomp or a fluid act on bodies?
-    unsigned disabled_groups;   // bits: groups of actuators that are switched off
-    int frclimited;             // joints that clamp the sum of their actuators
-
-    tacList geom_element;  // const tacElement* of each geom
-    tacList shape_inertia; // tacShapeInertia of the <shape>s whose mass was asked for
-
-    // of contact (contact_plan.c)
-    tacList tactus, pair_element;             // const tacElement*: all <tactus>, each <pair>
-    tacList contact, contact_pair, body_pair; // tacContactPlan: one or none; its arrays
-    tacList limit_friction;                   // tacLimitFriction
-    tacList part, part_first, part_number, part_index;
-    tacList planar; // tacPlanar (planar.h): outlines of planar geoms
-    tacList solid;  // tacSolid of each geom, and their arrays one behind the other
-    tacList solid_vertex, solid_normal, solid_offset, solid_edge, solid_first, solid_corner;
+    int has_external_forces; // do gravcomp or a fluid act on bodies?
 } tacSpec;
 
-// how an element is called in parameter names
+// the name of an element in parameter names
 typedef struct tacPath {
     const char* name;  // by index: "shape:cup/0/1"
     const char* alias; // by name: "shape:cup/wall/1", or NULL if it is the same
 } tacPath;
 
-// what is known of a body's mass while its element is read
+// mass of a body while its element is read
 typedef struct tacBodyMass {
     tacInertia geoms, given; // sum over geoms; of <inertial>
-    tacInertia fused;        // of bodies that are parts of it
+    tacInertia fused;        // of bodies fused with it
     int line;                // of <inertial>, 0 if there is none
-    int wanted;              // 1: geoms tell the mass
+    int wanted;              // 1: geoms define the mass
     int moves;               // 1: joints move it, or it counts in settotalmass
 } tacBodyMass;
 
@@ -121,16 +176,16 @@ typedef struct tacGeomSpec {
 int tac_spec_param(tacSpec* spec, tacPath path, const char* attribute, tacRange range,
                    const double* values, int count);
 
-// Adds PATH/pos and, three numbers behind it, PATH/quat; the offset of the first.
+// Adds PATH/pos and, right after it, PATH/quat; the offset of the first.
 int tac_spec_pose(tacSpec* spec, tacPath path, tacPose pose);
 
-// the numbers from an offset on
+// pointer to the parameter at an offset
 double* tac_spec_values(tacSpec* spec, int offset);
 
-// the name of an element, registered under its kind with what it stands for, or "" without one
+// the name of an element, registered under its kind with its index, or "" without one
 const char* tac_spec_name(tacSpec* spec, const tacElement* element, const char* kind, int index);
 
-// where a body is in the world while no joint moves it
+// pose of a body in the world, in the initial configuration
 tacPose tac_spec_body_pose(tacSpec* spec, int body);
 
 // One block of memory with everything in it; NULL after a failure.
@@ -141,6 +196,9 @@ void tac_read_shape(tacSpec* spec, const tacElement* element);
 int tac_add_primitive(tacSpec* spec, const char* shape_name, tacPath path, tacNodeKind kind,
                       const double* size);
 
+// the shape of a primitive geom; `key` is the geom's name, or its index
+int tac_add_geom_primitive(tacSpec* spec, const char* key, const tacGeomSpec* geom_spec);
+
 // a shape of one convex polyhedron, planes of unit normals; its index
 int tac_add_hull(tacSpec* spec, const char* shape_name, const double* plane, int count);
 
@@ -150,10 +208,10 @@ double tac_read_cloud(tacSpec* spec, const tacElement* element, tacPath path, ta
 void tac_read_scene(tacSpec* spec, tacElement* root);
 void tac_read_compiler(tacSpec* spec, const tacElement* element);
 
-// the words of an element are read as the <compiler> of its own model says
+// reads the following words by the <compiler> of the element's own model
 void tac_enter_scope(tacSpec* spec, const tacElement* element);
 
-// a <compiler> for a file, with what its elements say; its number
+// the <compiler> of a file; its index
 int tac_add_scope(tacSpec* spec, const tacElement* root, const char* path);
 void tac_read_option(tacSpec* spec, const tacElement* element);
 void tac_read_tactus(tacSpec* spec, const tacElement* element);
@@ -164,15 +222,15 @@ void tac_read_contact(tacSpec* spec, const tacElement* element);
 void tac_read_equality(tacSpec* spec, const tacElement* element);
 void tac_read_sensors(tacSpec* spec, const tacElement* element);
 void tac_read_keyframe(tacSpec* spec, const tacElement* element);
-int tac_spec_mocap_count(const tacSpec* spec); // bodies moved by hand
+int tac_spec_mocap_count(const tacSpec* spec); // mocap bodies
 
-// names of geoms that pairs and sensors ask for, before geoms are read
+// names of geoms that pairs and sensors refer to, before geoms are read
 void tac_list_contact_geoms(tacSpec* spec, const tacElement* root);
 
-// colour of an element, by its material or its own
+// color of an element, its own or its material's
 void tac_read_colour(tacSpec* spec, const tacElement* element, double rgba[4]);
 
-// index of the thing of a kind that an attribute names, or -1 after a failure or without it
+// index of the item that an attribute names, or -1 after a failure or without the attribute
 int tac_read_reference(tacSpec* spec, const tacElement* element, const char* attribute,
                        const char* kind);
 
@@ -183,14 +241,14 @@ tacPath tac_item_path(tacSpec* spec, const char* kind, const char* name, int ind
 int tac_read_solref(tacSpec* spec, const tacElement* element, const char* name, tacPath path);
 int tac_read_solimp(tacSpec* spec, const tacElement* element, const char* name, tacPath path);
 
-// cameras and lights that look at a body are turned to it
+// rotates cameras and lights towards their target bodies
 void tac_resolve_view_targets(tacSpec* spec);
 
 void tac_read_light(tacSpec* spec, const tacElement* element, tacPose body);
 void tac_read_camera(tacSpec* spec, const tacElement* element, tacPose body);
 
 // body_force_reader.c: gravcomp and mocap of a body; the fluid of <option>, and when all masses are
-// known what it sees of the bodies
+// known, the boxes that it acts on
 void tac_read_body_forces(tacSpec* spec, const tacElement* element, int body, tacPath path);
 void tac_read_fluid(tacSpec* spec, const tacElement* element);
 void tac_init_fluid(tacSpec* spec);
@@ -198,14 +256,14 @@ void tac_init_fluid(tacSpec* spec);
 void tac_read_tendons(tacSpec* spec, const tacElement* element);
 void tac_read_actuators(tacSpec* spec, const tacElement* element);
 
-// What an actuator moves where the scene stands as drawn: sum of inertia/arm^2
+// inertia seen by an actuator in the initial configuration: sum of inertia/arm^2
 // (reflected_inertia.c)
 double tac_reflected_inertia(tacSpec* spec, const tacActuator* a, const double gear[6]);
 
 // Gives every element the attributes of its <default> class.
 void tac_apply_defaults(tacSpec* spec, const tacElement* root);
 
-// writes out <attach> and <replicate>
+// expands <attach> and <replicate>
 void tac_expand(tacSpec* spec, tacElement* root);
 void tac_replicate(tacSpec* spec, tacElement* root);
 
@@ -218,7 +276,7 @@ void tac_finish_body(tacSpec* spec, const tacElement* element, int body, tacPath
 void tac_fuse_body(tacSpec* spec, const tacElement* element, tacBodyMass* part, tacBodyMass* sum);
 void tac_scale_masses(tacSpec* spec);
 
-// bodies that move have mass, or one that is fixed to them has
+// moving bodies must have mass, or a body fixed to them
 void tac_check_masses(tacSpec* spec);
 
 // path of a child: by index, and by name from the first named element on
@@ -227,36 +285,37 @@ tacPath tac_child_path(tacSpec* spec, const tacElement* child, int index, tacPat
 // the numbers of a sweep into its node; its mean semi-axis
 double tac_read_sweep(tacSpec* spec, const tacElement* element, tacPath path, tacNode* node);
 
-// <mesh>: its name and how to read it; the file is read by the first geom that needs it
+// <mesh>: its name and options; the first geom that needs it reads the file
 void tac_read_mesh(tacSpec* spec, const tacElement* element);
 void tac_close_meshes(tacSpec* spec);
 
 // the mesh that a geom names, read; NULL after a failure
 const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom);
 
-// the frame of its centre of mass and principal axes in that of its file
+// the frame of its center of mass and principal axes, in the file's frame
 tacPose tac_mesh_pose(const tacMeshSpec* mesh);
 
-// its faces, placed, in the frame of its file; good until the scene is read
+// its faces in the file's frame; valid until the scene is read
 const tacSoup* tac_mesh_soup(const tacMeshSpec* mesh);
 
-// 1: it was given vertices alone, and its faces are those of their hull
+// 1: it has vertices only, and its faces are those of their hull
 int tac_mesh_is_hulled(const tacMeshSpec* mesh);
 
 // volume (area of a shell) and principal moments of density 1; fails at `line` if there are none
 double tac_mesh_moments(tacSpec* spec, const tacMeshSpec* mesh, int line, double moment[3]);
 
-// sizes of the primitive that stands for a mesh, and its middle in the mesh's principal frame
+// sizes of the primitive fitted to a mesh, and its center in the mesh's principal frame
 tacVec3 tac_mesh_fit(tacSpec* spec, const tacElement* geom, const tacMeshSpec* mesh,
                      tacNodeKind kind, double size[3]);
 
 // the shape of its convex hull, made once; -1 after a failure
 int tac_mesh_shape(tacSpec* spec, const tacElement* geom, const tacMeshSpec* mesh);
-// a mesh with hollows touches as its hull, which is the geom's shape: that is told, as it is seldom
-// meant; `size` is what hollows are small against
+
+// warns of a mesh that is not convex: it collides as its convex hull, which is seldom intended;
+// concavities far below `size` are ignored
 void tac_warn_nonconvex(tacSpec* spec, const tacGeom* geom, double size);
 
-// A model on the numbers of the draft, for evaluating shapes; good until something is added.
+// A view of the spec as a model, for evaluating shapes; valid until something is added.
 tacModel tac_spec_model_view(tacSpec* spec);
 
 // pos and one of quat, euler, axisangle, xyaxes, zaxis
@@ -265,7 +324,7 @@ tacPose tac_read_pose(tacSpec* spec, const tacElement* element);
 // two points in place of pos, rotation and half length: 1 if they are there and right
 int tac_read_fromto(tacSpec* spec, const tacElement* element, tacPose* pose, double* half);
 
-// Sizes and place of a primitive; `spare` sizes more than it needs are taken without effect.
+// Sizes and pose of a primitive; with `spare`, extra sizes are allowed and ignored.
 tacPose tac_read_primitive(tacSpec* spec, const tacElement* element, tacNodeKind kind, int spare,
                            double size[3]);
 

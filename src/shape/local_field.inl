@@ -3,7 +3,7 @@
 #ifndef TAC_SHAPE_LOCAL_FIELD_INL
 #define TAC_SHAPE_LOCAL_FIELD_INL
 
-#include "math/wide.h"
+#include "math/wide_vec3.inl"
 #include "shape/node_data.h"
 
 // vectors that pass a kernel's stages in lock step: as many as the registers bear. Sanitizers,
@@ -28,23 +28,6 @@
 typedef struct localField {
     wide value, g[3], H[6];
 } localField;
-
-TAC_INLINE wide w_dot3(const wide a[3], const wide b[3]) {
-    return w_fma(a[0], b[0], w_fma(a[1], b[1], a[2] * b[2]));
-}
-
-TAC_INLINE void w_cross3(const wide a[3], const wide b[3], wide out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-// H v for a symmetric H
-TAC_INLINE void w_symmetric_mul(const wide H[6], const wide v[3], wide out[3]) {
-    out[0] = w_fma(H[0], v[0], w_fma(H[3], v[1], H[4] * v[2]));
-    out[1] = w_fma(H[3], v[0], w_fma(H[1], v[1], H[5] * v[2]));
-    out[2] = w_fma(H[4], v[0], w_fma(H[5], v[1], H[2] * v[2]));
-}
 
 // H += s a a^T
 TAC_INLINE void w_add_square(wide H[6], wide s, const wide a[3]) {

@@ -82,7 +82,7 @@ static int hvp_off_by_one_percent_fails(void) {
 }
 
 // Outputs that are small differences of large numbers are rounded as those are: slopes are asked
-// for above that once it is known, and a wrong derivative is still seen.
+// for above that once it is given, and a wrong derivative is still seen.
 static int rounding_is_relative_to_the_summands(void) {
     const double magnitude[2] = {1e6, 1e6};
     ENSURE(check_far(SPOIL_NOTHING, 1e6, NULL).line[TAC_CHECK_TAYLOR_3].failed > 5);

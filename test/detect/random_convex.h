@@ -1,4 +1,4 @@
-// Random convex pieces of every kind, for tests of distances and contacts.
+// Random convex parts of every kind, for tests of distances and contacts.
 
 #ifndef TAC_DETECT_RANDOM_CONVEX_H
 #define TAC_DETECT_RANDOM_CONVEX_H
@@ -35,8 +35,8 @@ static inline const tacHull* random_hull(testRandom* random) {
         double point[3 * 40];
         int count = 5 + 2 * i;
         for (int k = 0; k < 3 * count; ++k) point[k] = test_uniform(&own, -0.6, 0.6);
-        tac_hull_create(point, count, TAC_HULL_MERGE, NULL, tac_default_options().allocator,
-                        &hulls[i], NULL);
+        tac_hull_create((tacHullPoints){point, count, TAC_HULL_MERGE, NULL},
+                        tac_default_options().allocator, &hulls[i], NULL);
     }
     return hulls[i];
 }

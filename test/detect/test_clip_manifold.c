@@ -247,8 +247,8 @@ static int blade_rests_on_its_lowest_edge(void) {
                                    0.1,  0.3, -0.02, 0.1, -0.3, 0.0, 0.1};
     tacConvex ground = ground_part(), blade = box_part(0, 0, 0);
     tacHull* hull;
-    ENSURE(tac_hull_create(point, 5, TAC_HULL_MERGE, NULL, tac_default_options().allocator, &hull,
-                           NULL) == TAC_OK);
+    ENSURE(tac_hull_create((tacHullPoints){point, 5, TAC_HULL_MERGE, NULL},
+                           tac_default_options().allocator, &hull, NULL) == TAC_OK);
     blade.kind = TAC_CONVEX_POINTS;
     load_hull(hull, &blade);
     for (int trial = 0; trial < 22; ++trial) {

@@ -136,18 +136,18 @@ static int jvp_agrees_with_differences(void) {
         }
         for (int i = 0; i < s.contacts->count; ++i) {
             int at[2];
-            double low[7], high[7], told[7];
+            double low[7], high[7], tangent[7];
             for (int k = 0; k < 2; ++k)
                 at[k] = find_contact(side[k], s.contacts->pair[i], s.contacts->feature[i]);
-            contact_numbers(s.dot, i, told);
+            contact_numbers(s.dot, i, tangent);
             double scale = 1.0;
-            for (int k = 0; k < 7; ++k) scale = fmax(scale, fabs(told[k]));
+            for (int k = 0; k < 7; ++k) scale = fmax(scale, fabs(tangent[k]));
             lost += at[0] < 0 || at[1] < 0 || scale > 30.0;
             if (at[0] < 0 || at[1] < 0 || scale > 30.0) continue;
             contact_numbers(side[0], at[0], low);
             contact_numbers(side[1], at[1], high);
             for (int k = 0; k < 7; ++k)
-                worst = fmax(worst, fabs((high[k] - low[k]) / (2.0 * h) - told[k]) / scale);
+                worst = fmax(worst, fabs((high[k] - low[k]) / (2.0 * h) - tangent[k]) / scale);
             ++compared;
         }
     }
@@ -173,8 +173,8 @@ static int vjp_agrees_with_jvp(void) {
         ENSURE(tac_detect_jvp(s.model, s.body, s.contacts, dot, NULL, s.dot, s.scratch) == TAC_OK);
         bar->count = s.contacts->count;
         for (int i = 0; i < bar->count; ++i) {
-            double told[7];
-            contact_numbers(s.dot, i, told);
+            double tangent[7];
+            contact_numbers(s.dot, i, tangent);
             for (int k = 0; k < 3; ++k) {
                 bar->point[k][i] = draw_unit(&random);
                 bar->normal[k][i] = draw_unit(&random);
@@ -184,8 +184,8 @@ static int vjp_agrees_with_jvp(void) {
             double w[7];
             contact_numbers(bar, i, w);
             for (int k = 0; k < 7; ++k) {
-                left += w[k] * told[k];
-                terms += fabs(w[k] * told[k]);
+                left += w[k] * tangent[k];
+                terms += fabs(w[k] * tangent[k]);
             }
         }
         ENSURE(tac_detect_vjp(s.model, s.body, s.contacts, bar, back, NULL, s.scratch) == TAC_OK);

@@ -80,7 +80,9 @@ static int open_bench(searchBench* b, tacModel* model) {
     const tacFeatures* f = model ? model->contact->feature : NULL;
     ENSURE(f && f[0].edges && f[1].edges);
     *b = (searchBench){.model = model, .capacity = f[0].edges * f[1].edges};
-    ENSURE(tac_arena_create(&b->arena, tac_edge_search_size(&f[1]), model->allocator) == TAC_OK);
+    tacArena dry = tac_arena_measure(1);
+    tac_edge_search_measure(&f[1], &dry);
+    ENSURE(tac_arena_create(&b->arena, dry.peak, model->allocator) == TAC_OK);
     for (int k = 0; k < 2; ++k) {
         b->first[k] = malloc(sizeof(int) * (size_t)b->capacity);
         b->second[k] = malloc(sizeof(int) * (size_t)b->capacity);

@@ -1,4 +1,4 @@
-// Laws of distances between convex pieces: closed forms, features tried one by one, separating
+// Laws of distances between convex parts: closed forms, features tried one by one, separating
 // axes, and for curved pieces a proof by duality.
 
 #include "detect/convex/gjk.h"

@@ -569,8 +569,8 @@ static int only_opposing_faces_touch(void) {
     const double half = 1.0 - 0.25, ramp = half * half * half * (1.0 + 0.75 + 6.0 * 0.0625);
     bench b[2];
     int edges = 0;
-    ENSURE_LAW(open_model(&b[0], manifold_load(&boxes, "tau='.005' clash='.1'"), 0));
-    ENSURE_LAW(open_model(&b[1], manifold_load(&boxes, "tau='.005' clash='1000'"), 0));
+    ENSURE_LAW(open_model(&b[0], manifold_load(&boxes, "tau='.005' opposing='.1'"), 0));
+    ENSURE_LAW(open_model(&b[1], manifold_load(&boxes, "tau='.005' opposing='1000'"), 0));
     tacPose body[3] = {tac_pose_identity(),
                        tac_pose_identity(),
                        {{0.01, 0.02, 0.199}, {cos(0.3), 0, 0, sin(0.3)}}};
@@ -597,7 +597,7 @@ static int opposing_ends_at_its_width(void) {
     static const manifoldScene boxes = {
         "rising", "", {"type='box' size='.1 .1 .1'", "type='box' size='.1 .1 .1'"}, 1.0};
     bench b;
-    ENSURE_LAW(open_model(&b, manifold_load(&boxes, "tau='.005' clash='.1'"), 0));
+    ENSURE_LAW(open_model(&b, manifold_load(&boxes, "tau='.005' opposing='.1'"), 0));
     for (int i = 0; i < 9; ++i) {
         double out = 0.141 + 0.001 * i, angle = asin(out), found = 0.0;
         tacPose body[3] = {tac_pose_identity(),
@@ -653,7 +653,7 @@ static int degenerate_poses_are_finite(void) {
     return 0;
 }
 
-// too little room is told with the number that is needed, and nothing is cut off
+// too small a capacity is reported with the number that is needed, and nothing is cut off
 static int capacity(void) {
     bench b;
     double x[14] = {0, 0, 0, 1, 0, 0, 0, 0.15, 0.02, 0.01, 0.9, 0.3, 0.2, 0.1};
@@ -707,7 +707,7 @@ static int invalid_input_is_refused(void) {
     return 0;
 }
 
-// a mesh far off its field is taken, and told with the place
+// a mesh far off its field is accepted, and reported with the place
 static int mesh_off_its_field_is_warned(void) {
     char text[1000];
     snprintf(text, sizeof text,
@@ -719,7 +719,7 @@ static int mesh_off_its_field_is_warned(void) {
     tacMessage message = {0};
     tacModel* model = NULL;
     ENSURE(tac_load_text(text, (int)strlen(text), "test", NULL, &model, &message) == TAC_OK);
-    ENSURE(strstr(message.text, "'g'") && strstr(message.text, "apart"));
+    ENSURE(strstr(message.text, "'g'") && strstr(message.text, "differ"));
     tac_model_destroy(model);
     return 0;
 }

@@ -1,4 +1,4 @@
-// The published manifold: records by formulas written again here, fixed counts, derivatives against
+// The reference manifold: records by formulas written again here, fixed counts, derivatives against
 // differences, and what cannot be.
 
 #include "detect/manifold_proof.h"
@@ -24,7 +24,7 @@ static int open_by(bench* b, const manifoldScene* scene, const char* detect, con
 
 static int open_bench(bench* b, const manifoldScene* scene, const char* options) {
     char all[400];
-    snprintf(all, sizeof all, "definition='published' %s", options);
+    snprintf(all, sizeof all, "definition='reference' %s", options);
     return open_by(b, scene, "manifold", all);
 }
 
@@ -51,10 +51,10 @@ static int counts_are_fixed(void) {
     } cases[] = {{"", 8 + 8 + 2 * 12 * 12},
                  {"edges='false'", 16},
                  {"sides='first'", 8},
-                 {"keep='softsort' keep_vertices='3' keep_edges='4'", 3 + 3 + 2 * 4 * 4},
-                 {"keep='sinkhorn' keep_vertices='3' keep_edges='4'", 3 + 3 + 2 * 4 * 4},
+                 {"top_k='softsort' top_k_vertices='3' top_k_edges='4'", 3 + 3 + 2 * 4 * 4},
+                 {"top_k='sinkhorn' top_k_vertices='3' top_k_edges='4'", 3 + 3 + 2 * 4 * 4},
                  // more than there are: all of them
-                 {"keep='softsort' keep_vertices='100' keep_edges='100'", 8 + 8 + 2 * 12 * 12}};
+                 {"top_k='softsort' top_k_vertices='100' top_k_edges='100'", 8 + 8 + 2 * 12 * 12}};
     testRandom random = {9};
     for (int i = 0; i < TAC_COUNT(cases); ++i) {
         bench b;
@@ -137,8 +137,8 @@ static int soft_points_are_averages(void) {
     testRandom random = {4};
     ENSURE_LAW(open_bench(&all, &manifold_boxes, "edges='false'"));
     ENSURE_LAW(open_bench(&soft, &manifold_boxes,
-                          "edges='false' keep='softsort' keep_vertices='3' "
-                          "sort='2'"));
+                          "edges='false' top_k='softsort' top_k_vertices='3' "
+                          "sort_temperature='2'"));
     double t = 2.0 * contact_number(all.model, "detect/tau");
     for (int k = 0; k < 20; ++k) {
         double x[14], d[8], order[8];
@@ -168,7 +168,7 @@ static int soft_points_are_averages(void) {
 // A crossed pair of edges: the indicators one by one, from the witness points of the paper's list
 static int edges_have_their_indicators(void) {
     bench b;
-    ENSURE_LAW(open_bench(&b, &manifold_boxes, "tau='.002' neighbours='.004'"));
+    ENSURE_LAW(open_bench(&b, &manifold_boxes, "tau='.002' edge_softmin='.004'"));
     tacPose body[3] = {tac_pose_identity(), tac_pose_identity(), tac_pose_identity()};
     // edges along x and y cross at half their lengths, 4 mm deep
     body[1].rotation = (tacQuat){cos(0.39269908169872414), sin(0.39269908169872414), 0.0, 0.0};
@@ -268,7 +268,8 @@ static int pairs_of_edges_by_the_formula(void) {
     static pairTable t;
     bench b;
     testRandom random = {21};
-    ENSURE_LAW(open_bench(&b, &manifold_boxes, "tau='.01' neighbours='.03' sign='.3' clash='.4'"));
+    ENSURE_LAW(
+        open_bench(&b, &manifold_boxes, "tau='.01' edge_softmin='.03' sign='.3' opposing='.4'"));
     for (int pose = 0; pose < 20; ++pose) {
         double x[14];
         tacPose body[3];
@@ -476,21 +477,25 @@ static int reference_records_have_exact_derivatives(void) {
     int more = getenv("TACTUS_NO_SWEEP") == NULL;
     ENSURE_LAW(prove_scene(&manifold_boxes, "tau='.01'", 1 + 2 * more));
     ENSURE_LAW(prove_scene(&manifold_boxes, "tau='.01' project='3'", 1));
-    ENSURE_LAW(prove_scene(&manifold_boxes,
-                           "tau='.01' keep='sinkhorn' keep_vertices='3' keep_edges='4' sort='1'",
-                           1 + 2 * more));
-    ENSURE_LAW(prove_scene(&manifold_boxes,
-                           "tau='.01' keep='softsort' keep_vertices='3' keep_edges='4' sort='1'",
-                           1 + 2 * more));
+    ENSURE_LAW(prove_scene(
+        &manifold_boxes,
+        "tau='.01' top_k='sinkhorn' top_k_vertices='3' top_k_edges='4' sort_temperature='1'",
+        1 + 2 * more));
+    ENSURE_LAW(prove_scene(
+        &manifold_boxes,
+        "tau='.01' top_k='softsort' top_k_vertices='3' top_k_edges='4' sort_temperature='1'",
+        1 + 2 * more));
     ENSURE_LAW(prove_scene(&manifold_rods,
-                           "tau='.005' vertices='40' keep='softsort' keep_vertices='6' "
-                           "keep_edges='6' sort='1'",
+                           "tau='.005' vertices='40' top_k='softsort' top_k_vertices='6' "
+                           "top_k_edges='6' sort_temperature='1'",
                            1));
-    ENSURE_LAW(prove_rays(&manifold_boxes,
-                          "tau='.01' keep='softsort' keep_vertices='3' keep_edges='4' sort='1'",
-                          1 + 2 * more));
     ENSURE_LAW(prove_rays(
-        &manifold_balls, "tau='.01' keep='sinkhorn' keep_vertices='1' keep_edges='1' sort='1'", 1));
+        &manifold_boxes,
+        "tau='.01' top_k='softsort' top_k_vertices='3' top_k_edges='4' sort_temperature='1'",
+        1 + 2 * more));
+    ENSURE_LAW(prove_rays(
+        &manifold_balls,
+        "tau='.01' top_k='sinkhorn' top_k_vertices='1' top_k_edges='1' sort_temperature='1'", 1));
     return 0;
 }
 
@@ -502,7 +507,7 @@ static int all_rays_are_those_of_edge_sdf(const manifoldScene* scene) {
     testRandom random = {8};
     int compared = 0;
     ENSURE_LAW(open_by(&all, scene, "edge_sdf",
-                       "vertices='40' keep='softsort' keep_vertices='999' keep_edges='999'"));
+                       "vertices='40' top_k='softsort' top_k_vertices='999' top_k_edges='999'"));
     ENSURE_LAW(open_by(&plain, scene, "edge_sdf", "vertices='40'"));
     for (int i = 0; i < 50; ++i) {
         double x[14];
@@ -538,10 +543,11 @@ static int one_edge_is_the_deepest(void) {
     bench one, all;
     testRandom random = {12};
     int compared = 0;
-    ENSURE_LAW(open_by(&one, &manifold_boxes, "edge_sdf",
-                       "tau='.01' keep='softsort' keep_vertices='1' keep_edges='1' sort='1e-5'"));
+    ENSURE_LAW(open_by(
+        &one, &manifold_boxes, "edge_sdf",
+        "tau='.01' top_k='softsort' top_k_vertices='1' top_k_edges='1' sort_temperature='1e-5'"));
     ENSURE_LAW(open_by(&all, &manifold_boxes, "edge_sdf",
-                       "tau='.01' keep='softsort' keep_vertices='99' keep_edges='99'"));
+                       "tau='.01' top_k='softsort' top_k_vertices='99' top_k_edges='99'"));
     for (int i = 0; i < 40; ++i) {
         double x[14], best = INFINITY;
         int edge = 0;
@@ -601,11 +607,13 @@ static int prove_second(const manifoldScene* scene, const char* detect, const ch
 }
 
 static int second_derivatives(void) {
-    int bad = prove_second(&manifold_boxes, "manifold",
-                           "definition='published' tau='.01' keep='sinkhorn' keep_vertices='2' "
-                           "keep_edges='2' sort='1'") +
-              prove_second(&manifold_boxes, "edge_sdf",
-                           "tau='.01' keep='sinkhorn' keep_vertices='2' keep_edges='2' sort='1'");
+    int bad =
+        prove_second(&manifold_boxes, "manifold",
+                     "definition='reference' tau='.01' top_k='sinkhorn' top_k_vertices='2' "
+                     "top_k_edges='2' sort_temperature='1'") +
+        prove_second(
+            &manifold_boxes, "edge_sdf",
+            "tau='.01' top_k='sinkhorn' top_k_vertices='2' top_k_edges='2' sort_temperature='1'");
     prove_summary();
     return bad;
 }
@@ -619,10 +627,13 @@ static int along_number(bench* b, double z, int contact_number, double by, doubl
     for (int k = 0; k < 12; ++k) bar[k] = 0.3 + 0.1 * k;
     theta[contact_number] = by * b->model->param[contact_number];
     memset(theta_bar, 0, sizeof *theta_bar * (size_t)b->model->nparam);
-    ENSURE(tac_step_hvp(b->model, &x, NULL, (tacTangent){.dq = zero, .dv = bar},
-                        (tacTangent){.dq = zero, .dv = zero}, NULL, theta,
-                        (tacTangent){.dq = out, .dv = out + 12}, NULL, theta_bar,
-                        b->scratch) == TAC_OK);
+    ENSURE(
+        tac_step_hvp(b->model, &x, NULL,
+                     &(tacStepHvp){
+                         .next_bar = (tacTangent){.dq = zero, .dv = bar},
+                         .dot = {.x = (tacTangent){.dq = zero, .dv = zero}, .theta = theta},
+                         .bar = {.x = (tacTangent){.dq = out, .dv = out + 12}, .theta = theta_bar}},
+                     b->scratch) == TAC_OK);
     free(theta);
     return 0;
 }
@@ -632,7 +643,7 @@ static int along_number(bench* b, double z, int contact_number, double by, doubl
 static int second_derivatives_by_numbers_are_linear(void) {
     bench b;
     ENSURE_LAW(open_bench(&b, &manifold_boxes,
-                          "tau='.005' keep='softsort' keep_vertices='3' keep_edges='3'"));
+                          "tau='.005' top_k='softsort' top_k_vertices='3' top_k_edges='3'"));
     int n = b.model->nparam;
     tacParam tau, k;
     ENSURE(tac_param_find(b.model, "detect/tau", &tau) == TAC_OK);
@@ -664,7 +675,8 @@ static int second_derivatives_by_numbers_are_linear(void) {
 // boxes that lie in each other, or on each other: finite
 static int identical_bodies_are_finite(void) {
     bench b;
-    ENSURE_LAW(open_bench(&b, &manifold_boxes, "keep='softsort' keep_vertices='4' keep_edges='4'"));
+    ENSURE_LAW(
+        open_bench(&b, &manifold_boxes, "top_k='softsort' top_k_vertices='4' top_k_edges='4'"));
     tacPose body[3] = {tac_pose_identity(), tac_pose_identity(), tac_pose_identity()};
     for (int i = 0; i < 3; ++i) {
         body[2].position.z = 0.06 * i;
@@ -679,7 +691,7 @@ static int identical_bodies_are_finite(void) {
     return 0;
 }
 
-// A and B come with it, and second derivatives; too many records are told
+// A and B come with it, and second derivatives; too many records are reported
 static int too_many_records_are_an_error(void) {
     static double A[576], zero[12];
     bench b;
@@ -687,9 +699,11 @@ static int too_many_records_are_an_error(void) {
     double q[14] = {0, 0, 0, 1, 0, 0, 0, 0.01, 0, 0.119, 1, 0, 0, 0}, v[12] = {0};
     tacState x = {.qpos = q, .qvel = v};
     tacTangent t = {.dq = zero, .dv = zero}, out = {.dq = v, .dv = zero};
-    ENSURE(tac_step_jacobian(b.model, &x, NULL, NULL, A, NULL, NULL, 0, NULL, b.scratch) == TAC_OK);
+    ENSURE(tac_step_jacobian(b.model, &x, NULL, &(tacStepJacobian){.A = A}, b.scratch) == TAC_OK);
     for (int i = 0; i < 576; ++i) ENSURE(isfinite(A[i]));
-    ENSURE(tac_step_hvp(b.model, &x, NULL, t, t, NULL, NULL, out, NULL, NULL, b.scratch) == TAC_OK);
+    ENSURE(tac_step_hvp(b.model, &x, NULL,
+                        &(tacStepHvp){.next_bar = t, .dot = {.x = t}, .bar = {.x = out}},
+                        b.scratch) == TAC_OK);
     for (int i = 0; i < 12; ++i) ENSURE(isfinite(out.dq[i]) && isfinite(out.dv[i]));
     close_bench(&b);
 
@@ -697,7 +711,7 @@ static int too_many_records_are_an_error(void) {
     const char* egg = manifold_rods.geom[1];
     const manifoldScene eggs = {"eggs", "", {egg, egg}, 0.1};
     tacPose body[3] = {tac_pose_identity(), tac_pose_identity(), tac_pose_identity()};
-    tacModel* model = manifold_load(&eggs, "definition='published' vertices='100'");
+    tacModel* model = manifold_load(&eggs, "definition='reference' vertices='100'");
     tacScratch* scratch;
     tacContacts* c;
     ENSURE(model && tac_scratch_create(model, &scratch) == TAC_OK);

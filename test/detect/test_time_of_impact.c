@@ -93,7 +93,7 @@ static double distance_at(const impactScene* s, const tacMotionPath* c, double t
     return min_distance;
 }
 
-//---------------------------------- courses ----------------------------------
+//---------------------------------- paths ------------------------------------
 
 static const char arm_text[] =
     "<body pos='.1 0 1'><joint type='hinge' axis='0 1 1' pos='.05 0 .1'/>"
@@ -177,9 +177,9 @@ static int curvature_bounds_hold(void) {
             ENSURE(tac_norm(w) / (h * h) <= most * (1.0 + 1e-4) + 1e-5);
             tightest = fmin(tightest, most / (tac_norm(w) / (h * h) + 1e-9));
             tacVec3 speed = tac_scale(tac_sub(p[2], p[0]), 0.5 / h);
-            tacVec3 told =
+            tacVec3 expected =
                 tac_add(f.twist.linear, tac_cross(f.twist.angular, tac_sub(p[1], f.pose.position)));
-            ENSURE_NEAR(tac_distance(speed, told), 0.0, 1e-5 * (1.0 + most));
+            ENSURE_NEAR(tac_distance(speed, expected), 0.0, 1e-5 * (1.0 + most));
         }
     }
     printf("  bounds are at least %.2f times what was seen\n", tightest);
@@ -425,7 +425,7 @@ static int rolling_cylinders_have_no_impact(void) {
     return 0;
 }
 
-// What turns together next to one another parts slowly, as origins go straight on: no meeting, and
+// What turns together next to one another parts slowly, as origins go straight on: no impact, and
 // a search that does not crawl.
 static int co_rotating_pairs_have_no_impact(void) {
     const char* other[3] = {"type='box' size='.03 .04 .1'", "size='.1'",

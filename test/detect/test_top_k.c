@@ -1,4 +1,4 @@
-// Keeping the most active records: weights hand out what they should, derivatives are exact, and
+// Keeping the most active records: weights sum to what they should, derivatives are exact, and
 // what comes and goes does so smoothly. The same for edges in fields.
 
 #include "detect/manifold_proof.h"
@@ -6,7 +6,7 @@
 #include "base/assert.h"
 
 #define COLD "tau='.004' "
-#define FEW  "keep='threshold' keep_vertices='2' keep_edges='3' keepwidth='.006' "
+#define FEW  "top_k='threshold' top_k_vertices='2' top_k_edges='3' top_k_width='.006' "
 
 //---------------------------------- values ---------------------------------------
 
@@ -56,14 +56,14 @@ static int selected_weights(tacModel* const model[2], const tacPose* body, weigh
     return 0;
 }
 
-// no kind hands out more than it may, and where nothing is left out nothing changes
+// no kind has more weight than it may, and where nothing is left out nothing changes
 static int weights_sum_to_k(void) {
     tacModel* few[2] = {manifold_load(&manifold_boxes, COLD),
                         manifold_load(&manifold_boxes, COLD FEW)};
     tacModel* all[2] = {few[0],
                         manifold_load(&manifold_boxes, COLD
-                                      "keep='threshold' keep_vertices='1000' keep_edges='1000' "
-                                      "keepwidth='1e-9'")};
+                                      "top_k='threshold' top_k_vertices='1000' top_k_edges='1000' "
+                                      "top_k_width='1e-9'")};
     testRandom random = {3};
     int full = 0;
     ENSURE(few[0] && few[1] && all[1]);
@@ -191,20 +191,20 @@ static int twists_match_the_jvp(void) {
 
 static int wrong_options_are_refused(void) {
     static const char* const options[][2] = {
-        {"detect='manifold' keep='best'", "keep"},
-        {"detect='manifold' keep='softsort'", "keep"},
-        {"detect='edge_sdf' keep='sinkhorn' fuse='face'", "keep"},
-        {"detect='edge_sdf' keep='threshold' fuse='face'", "keep"},
-        {"detect='manifold' keep_edges='4'", "keep_edges"},
-        {"detect='manifold' keep='threshold' keep_vertices='0'", "keep_vertices"},
-        {"detect='manifold' keep='threshold' keep_vertices='1e9'", "keep_vertices"},
-        {"detect='manifold' keep='threshold' keepwidth='0'", "keepwidth"},
-        {"detect='manifold' keepwidth='.1'", "keepwidth"},
-        {"detect='manifold' sort='.1'", "sort"},
-        {"detect='edge_sdf' keep='threshold' sort='.1'", "sort"},
-        {"respond='scm' keep='threshold'", "keep"},
-        {"detect='manifold' definition='published' keep='threshold'", "keep"},
-        {"detect='edge_sdf' definition='published'", "definition"},
+        {"detect='manifold' top_k='best'", "top_k"},
+        {"detect='manifold' top_k='softsort'", "top_k"},
+        {"detect='edge_sdf' top_k='sinkhorn' fuse='face'", "top_k"},
+        {"detect='edge_sdf' top_k='threshold' fuse='face'", "top_k"},
+        {"detect='manifold' top_k_edges='4'", "top_k_edges"},
+        {"detect='manifold' top_k='threshold' top_k_vertices='0'", "top_k_vertices"},
+        {"detect='manifold' top_k='threshold' top_k_vertices='1e9'", "top_k_vertices"},
+        {"detect='manifold' top_k='threshold' top_k_width='0'", "top_k_width"},
+        {"detect='manifold' top_k_width='.1'", "top_k_width"},
+        {"detect='manifold' sort_temperature='.1'", "sort_temperature"},
+        {"detect='edge_sdf' top_k='threshold' sort_temperature='.1'", "sort_temperature"},
+        {"respond='scm' top_k='threshold'", "top_k"},
+        {"detect='manifold' definition='reference' top_k='threshold'", "top_k"},
+        {"detect='edge_sdf' definition='reference'", "definition"},
     };
     for (int i = 0; i < TAC_COUNT(options); ++i) {
         char text[600];

@@ -35,7 +35,7 @@ static int draw_slice(fixture* f) {
     return 0;
 }
 
-static const unsigned char* pixel(const fixture* f, int x, int y) {
+static const unsigned char* pixel_of(const fixture* f, int x, int y) {
     return f->image.rgb + 3 * ((size_t)y * (size_t)f->image.width + (size_t)x);
 }
 
@@ -53,8 +53,8 @@ static double up_of(const fixture* f, int y) {
 // the pixel that holds a place of the plane
 static const unsigned char* pixel_at(const fixture* f, double right, double up) {
     const tacSliceFrame* at = &f->frame;
-    return pixel(f, (int)((right - at->centre[0]) / at->pixel + at->left + 0.5 * at->width),
-                 (int)((at->centre[1] - up) / at->pixel + at->top + 0.5 * at->height));
+    return pixel_of(f, (int)((right - at->centre[0]) / at->pixel + at->left + 0.5 * at->width),
+                    (int)((at->centre[1] - up) / at->pixel + at->top + 0.5 * at->height));
 }
 
 // how far a shape is from its frame's origin does not change what is shown of it
@@ -113,8 +113,8 @@ static int surface_is_where_the_closed_form_says(void) {
             for (int x = f.frame.left + 2; x < f.frame.left + f.frame.width - 2; ++x) {
                 double r = hypot(right_of(&f, x) - centre[across], up_of(&f, y) - centre[up]);
                 double away = fabs(r - radius) / f.frame.pixel;
-                if (away < 0.4) ENSURE(sum_rgb(pixel(&f, x, y)) < 90);
-                if (away > 1.7) ENSURE(sum_rgb(pixel(&f, x, y)) > 150);
+                if (away < 0.4) ENSURE(sum_rgb(pixel_of(&f, x, y)) < 90);
+                if (away > 1.7) ENSURE(sum_rgb(pixel_of(&f, x, y)) > 150);
                 on += away < 0.4;
             }
         ENSURE(on > 200);
@@ -208,7 +208,7 @@ static int normals_point_outwards(void) {
     int inside = 0, quarter[4] = {0};
     for (int y = f.frame.top; y < f.frame.top + f.frame.height; ++y)
         for (int x = f.frame.left; x < f.frame.left + f.frame.width; ++x) {
-            if (!is_green(pixel(&f, x, y))) continue;
+            if (!is_green(pixel_of(&f, x, y))) continue;
             double u = right_of(&f, x), v = up_of(&f, y);
             inside += hypot(u, v) < 0.3 - 2.0 * f.frame.pixel;
             ++quarter[2 * (u > 0.0) + (v > 0.0)];
@@ -316,7 +316,7 @@ static void count_up(void* user, double done) {
     *last = done >= *last && done <= 1.0 ? done : NAN;
 }
 
-// a plot that is told its middle has it, and tells how far it is
+// a plot with a given middle has it, and reports its extent
 static int plot_centre_and_progress_are_reported(void) {
     fixture f;
     double last = 0.0;

@@ -60,7 +60,9 @@ static void add_fan(tacRays* rays, tacVec3 from, tacVec3 to, double spread) {
     }
 }
 
-static void trace(fixture* f) { tac_trace(&f->stage, f->rays, &f->workspace->trace, f->scratch); }
+static void trace_rays(fixture* f) {
+    tac_trace(&f->stage, f->rays, &f->workspace->trace, f->scratch);
+}
 
 #define SCENE(assets, world)                                                                       \
     "<mujoco><asset>" assets "</asset><worldbody>" world "</worldbody></mujoco>"
@@ -84,7 +86,7 @@ static int sphere_matches_closed_form(void) {
     tacVec3 eye = {2.0, 1.5, 1.0}, c = {.1, -.2, .4};
     int hits = 0;
     add_fan(f.rays, eye, c, 0.5);
-    trace(&f);
+    trace_rays(&f);
     for (int i = 0; i < f.rays->count; ++i) {
         double enter, leave;
         int met =
@@ -109,17 +111,17 @@ static int ellipsoid_matches_closed_form(void) {
     ENSURE_LAW(open_scene(&f, SCENE("", "<geom type='ellipsoid' size='.5 .1 .25'/>")));
     tacVec3 eye = {1.0, -2.0, 0.7}, inverse = {2.0, 10.0, 4.0};
     add_fan(f.rays, eye, tac_vec3_zero(), 0.4);
-    trace(&f);
+    trace_rays(&f);
     int hits = 0;
     for (int i = 0; i < f.rays->count; ++i) {
         // scaled so that the ellipsoid is the unit ball
         tacVec3 d = tac_mul(tac_vectors_get(&f.rays->along, i), inverse);
-        double enter, leave, stretch = tac_norm(d);
+        double enter, leave, norm = tac_norm(d);
         int met = tac_ray_ball_interval(tac_mul(eye, inverse), tac_normalize(d), tac_vec3_zero(),
                                         1.0, &enter, &leave);
         if (met && leave - enter < 1e-4 * enter) continue;
         ENSURE((f.rays->item[i] >= 0) == met);
-        if (met) ENSURE_NEAR(f.rays->distance[i], enter / stretch, 1e-6 * enter / stretch);
+        if (met) ENSURE_NEAR(f.rays->distance[i], enter / norm, 1e-6 * enter / norm);
         hits += met;
     }
     ENSURE(hits > 100 && hits < f.rays->count);
@@ -133,7 +135,7 @@ static int plane_matches_closed_form(void) {
         open_scene(&f, SCENE("", "<geom type='plane' size='1 1 1' pos='0 0 .5' euler='20 0 0'/>")));
     tacVec3 n = f.stage.items[0].axes[2], eye = {0.3, 0.2, 2.0};
     add_fan(f.rays, eye, tac_vec3(0.0, 1.0, 1.5), 2.0);
-    trace(&f);
+    trace_rays(&f);
     for (int i = 0; i < f.rays->count; ++i) {
         double fall = -tac_dot(n, tac_vectors_get(&f.rays->along, i));
         double t = tac_dot(n, tac_sub(eye, tac_vec3(0.0, 0.0, 0.5))) / fall;
@@ -150,7 +152,7 @@ static int blends_have_no_holes(void) {
     ENSURE_LAW(open_scene(&f, many));
     tacVec3 eye = {1.2, -1.8, 0.6};
     add_fan(f.rays, eye, tac_vec3(0.0, 0.0, 0.15), 0.25);
-    trace(&f);
+    trace_rays(&f);
     const tacStageItem* cup = NULL;
     for (int i = 0; i < f.stage.count; ++i)
         if (f.stage.items[i].shape == tac_shape_find(f.model, "cup")) cup = &f.stage.items[i];
@@ -190,7 +192,7 @@ static int narrow_gap_lets_rays_through(void) {
     add_ray(f.rays, tac_vec3(0.0, -3.0, 0.0), tac_vec3(0.0, 1.0, 0.0));
     add_ray(f.rays, tac_vec3(0.0, -3.0, 1e-3), tac_vec3(0.0, 1.0, 0.0));
     add_ray(f.rays, tac_vec3(0.01, -3.0, 0.0), tac_vec3(0.0, 1.0, 0.0));
-    trace(&f);
+    trace_rays(&f);
     ENSURE(f.rays->item[0] < 0 && f.rays->item[1] < 0);
     ENSURE(f.rays->item[2] >= 0);
     ENSURE(f.rays->near[0]);
@@ -205,7 +207,7 @@ static int rays_that_start_inside_leave_the_solid(void) {
     f.rays->count = 0;
     add_ray(f.rays, tac_vec3_zero(), tac_vec3(1.0, 0.0, 0.0));
     add_ray(f.rays, tac_vec3_zero(), tac_vec3(-1.0, 0.0, 0.0));
-    trace(&f);
+    trace_rays(&f);
     ENSURE_NEAR(f.rays->distance[0], 1.5, 1e-9);
     ENSURE(f.rays->item[1] < 0);
     close_scene(&f);
@@ -220,7 +222,7 @@ static int grazing_rays_take_bounded_steps(void) {
         double a = 0.16 * k;
         add_fan(f.rays, tac_vec3(2.0 * cos(a), 2.0 * sin(a), 0.02 * k), tac_vec3(0.0, 0.0, 0.2),
                 0.3);
-        trace(&f);
+        trace_rays(&f);
     }
     ENSURE(f.workspace->trace.most_steps < TAC_TRACE_STEPS);
     close_scene(&f);
@@ -363,7 +365,7 @@ static int far_shapes_are_framed_as_near_ones(void) {
         ENSURE_NEAR(tac_distance(from, eye), 0.0, 1e-6);
         f.rays->count = 0;
         add_ray(f.rays, tac_load3(f.stage.camera.position), tac_neg(from));
-        trace(&f);
+        trace_rays(&f);
         ENSURE(f.rays->item[0] == 0);
         close_scene(&f);
     }

@@ -114,7 +114,7 @@ static int wrong_sensors_are_refused(void) {
         {"<framepos objname='b'/>", "objtype", "needs"},
         {"<distance geom1='g'/>", "geom2", "give one of"},
         {"<gyro site='s' cutoff='-1'/>", "cutoff", "range"},
-        {"<tactile/>", "<tactile>", "not built"},
+        {"<tactile/>", "<tactile>", "not supported"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         char text[600];

@@ -89,6 +89,12 @@ static void draw_difference(int i, double* x, double* scale) {
 
 static void draw_pose(int i, double* x, double* scale) { draw_quat(i, x + 3, scale + 3); }
 
+static void draw_twist(int i, double* x, double* scale) {
+    draw_rotation_vector(i, x + 3, scale + 3);
+}
+
+static void draw_pose_log(int i, double* x, double* scale) { draw_log(i, x + 3, scale + 3); }
+
 static void draw_compose(int i, double* x, double* scale) {
     draw_quat(i, x + 3, scale + 3);
     draw_quat(i + 2, x + 10, scale + 10);

@@ -1,4 +1,4 @@
-// An allocator that hands out so many blocks, then none; for tests of running out of memory.
+// An allocator that gives so many blocks, then none; for tests of running out of memory.
 
 #ifndef TAC_MESH_FAILING_ALLOCATOR_H
 #define TAC_MESH_FAILING_ALLOCATOR_H

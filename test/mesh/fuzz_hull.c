@@ -41,8 +41,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static const double merges[] = {0.0, 1e-12, 1e-7, 1e-2};
     tacHull* hull = NULL;
     tacMessage message = {0};
-    tacResult result = tac_hull_create(point, count, merges[data[0] >> 2 & 3], NULL,
-                                       tac_default_allocator(), &hull, &message);
+    tacResult result =
+        tac_hull_create((tacHullPoints){point, count, merges[data[0] >> 2 & 3], NULL},
+                        tac_default_allocator(), &hull, &message);
     if ((result == TAC_OK) != (hull != NULL)) abort();
     if (result != TAC_OK && (result != TAC_ERROR_VALUE || !message.text[0])) abort();
     if (hull) check_hull(hull, point, count);

@@ -72,8 +72,8 @@ static int signs_are_exact_over_many_scales(void) {
 static tacHull* make_hull(const double* point, int count, double merge) {
     tacHull* hull = NULL;
     tacMessage message;
-    if (tac_hull_create(point, count, merge, NULL, tac_default_allocator(), &hull, &message) !=
-        TAC_OK)
+    if (tac_hull_create((tacHullPoints){point, count, merge, NULL}, tac_default_allocator(), &hull,
+                        &message) != TAC_OK)
         printf("  no hull: %s\n", message.text);
     return hull;
 }
@@ -205,8 +205,8 @@ static int small_whole_points_match_counting(void) {
             point[i] = floor(test_uniform(&random, 0.0, range + 1.0));
         count_faces(point, count, &faces);
         tacHull* hull = NULL;
-        tacResult result =
-            tac_hull_create(point, count, 1e-9, NULL, tac_default_allocator(), &hull, NULL);
+        tacResult result = tac_hull_create((tacHullPoints){point, count, 1e-9, NULL},
+                                           tac_default_allocator(), &hull, NULL);
         if (result != TAC_OK) {
             ENSURE(result == TAC_ERROR_VALUE && faces <= 2);
             ++flat;
@@ -403,8 +403,8 @@ static int same_points_give_the_same_bits(void) {
 static int fails_with(const double* point, int count, const char* text) {
     tacHull* hull = NULL;
     tacMessage message = {0};
-    tacResult result =
-        tac_hull_create(point, count, 1e-7, "a.stl", tac_default_allocator(), &hull, &message);
+    tacResult result = tac_hull_create((tacHullPoints){point, count, 1e-7, "a.stl"},
+                                       tac_default_allocator(), &hull, &message);
     ENSURE(result == TAC_ERROR_VALUE && !hull && strcmp(message.file, "a.stl") == 0);
     if (!strstr(message.text, text)) printf("  '%s' lacks '%s'\n", message.text, text);
     ENSURE(strstr(message.text, text) != NULL);
@@ -427,7 +427,7 @@ static int flat_points_are_refused(void) {
     }
     const double bad[12] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, NAN};
     ENSURE_LAW(fails_with(three, 3, "at least four"));
-    ENSURE_LAW(fails_with(same, 5, "one place"));
+    ENSURE_LAW(fails_with(same, 5, "coincide"));
     ENSURE_LAW(fails_with(line, 50, "on a line"));
     ENSURE_LAW(fails_with(plane, 50, "in a plane"));
     ENSURE_LAW(fails_with(bad, 4, "point 3 (from 0) is not finite"));
@@ -442,8 +442,8 @@ static int running_out_of_memory_is_survived(void) {
         failingAllocator s = {.left = limit};
         tacHull* hull = NULL;
         tacMessage message;
-        tacResult result =
-            tac_hull_create(point, 400, 1e-7, NULL, failing_allocator(&s), &hull, &message);
+        tacResult result = tac_hull_create((tacHullPoints){point, 400, 1e-7, NULL},
+                                           failing_allocator(&s), &hull, &message);
         if (result == TAC_OK) {
             tac_hull_destroy(hull);
             ENSURE(s.alive == 0 && limit > 20);

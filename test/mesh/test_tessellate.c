@@ -240,7 +240,7 @@ static int wrong_calls_are_refused(void) {
     tacMessage message;
     int plane = tac_shape_find(model, "plane");
     ENSURE(tac_shape_tessellate(model, plane, 100, &mesh, &message) == TAC_ERROR_VALUE);
-    ENSURE(strstr(message.text, "not bounded"));
+    ENSURE(strstr(message.text, "unbounded"));
     ENSURE(tac_shape_tessellate(model, 0, 3, &mesh, &message) == TAC_ERROR_VALUE);
     ENSURE(strstr(message.text, "8 to 20000"));
     ENSURE(tac_shape_tessellate(model, 99, 100, &mesh, NULL) == TAC_ERROR_VALUE);

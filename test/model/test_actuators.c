@@ -15,7 +15,7 @@ static tacResult load_text(const char* text, tacModel** out, tacMessage* message
     "<body pos='0 0 1'><joint name='k' type='slide' axis='1 0 0'/><geom size='.1' mass='3'/>"      \
     "</body></body></worldbody>"
 
-static double param(const tacModel* model, const char* name) {
+static double param_value(const tacModel* model, const char* name) {
     tacParam p;
     return tac_param_find(model, name, &p) == TAC_OK ? model->param[p.offset] : NAN;
 }
@@ -32,14 +32,18 @@ static int actuator_shortcuts_equal_general_ones(void) {
                      "</actuator></mujoco>",
                      &m, &message) == TAC_OK);
     ENSURE(m->nu == 6 && m->na == 3);
-    ENSURE(param(m, "actuator:a/gear[0]") == 5.0 && param(m, "actuator:a/gain[0]") == 1.0);
-    ENSURE(param(m, "actuator:b/gain[0]") == 7.0 && param(m, "actuator:b/bias[1]") == -7.0);
-    ENSURE(param(m, "actuator:b/bias[2]") == -2.0 && param(m, "actuator:b/timeconst") == 0.3);
+    ENSURE(param_value(m, "actuator:a/gear[0]") == 5.0 &&
+           param_value(m, "actuator:a/gain[0]") == 1.0);
+    ENSURE(param_value(m, "actuator:b/gain[0]") == 7.0 &&
+           param_value(m, "actuator:b/bias[1]") == -7.0);
+    ENSURE(param_value(m, "actuator:b/bias[2]") == -2.0 &&
+           param_value(m, "actuator:b/timeconst") == 0.3);
     ENSURE(m->actuator[1].kind == TAC_ACTIVATION_FILTEREXACT && m->actuator[1].act == 0);
-    ENSURE(param(m, "actuator:c/gain[0]") == 3.0 && param(m, "actuator:c/bias[2]") == -3.0);
-    ENSURE(param(m, "actuator:d/gain[2]") == -4.0 && m->actuator[3].affine);
-    ENSURE_NEAR(param(m, "actuator:e/gain[0]"), 3.14159265358979, 1e-12);
-    ENSURE(param(m, "actuator:e/bias[2]") == 3.0);
+    ENSURE(param_value(m, "actuator:c/gain[0]") == 3.0 &&
+           param_value(m, "actuator:c/bias[2]") == -3.0);
+    ENSURE(param_value(m, "actuator:d/gain[2]") == -4.0 && m->actuator[3].affine);
+    ENSURE_NEAR(param_value(m, "actuator:e/gain[0]"), 3.14159265358979, 1e-12);
+    ENSURE(param_value(m, "actuator:e/bias[2]") == 3.0);
     ENSURE(m->actuator[4].kind == TAC_ACTIVATION_FILTER);
     ENSURE(m->actuator[5].kind == TAC_ACTIVATION_INTEGRATOR && m->actuator[5].actlimited);
     ENSURE(m->actuator[5].actrange[1] == 2.0 && m->actuator[5].act == 2);
@@ -58,7 +62,7 @@ static int ranges_and_dampings_follow_the_target(void) {
     ENSURE_NEAR(m->actuator[0].ctrlrange[1], 50.0 * radian, 1e-14);
     // box about y at .5, ball at 1, rotor
     double inertia = 2.0 * (.01 + .09) / 3.0 + 2.0 * .25 + 3.0 * (.4 * .01 + 1.0) + .1;
-    ENSURE_NEAR(param(m, "actuator:0/bias[2]"), -2.0 * sqrt(7.0 * inertia / 4.0), 1e-13);
+    ENSURE_NEAR(param_value(m, "actuator:0/bias[2]"), -2.0 * sqrt(7.0 * inertia / 4.0), 1e-13);
     tac_model_destroy(m);
     return 0;
 }
@@ -73,8 +77,9 @@ static int tendons_are_read(void) {
                   "</tendon></mujoco>",
                   &m, &message) == TAC_OK);
     ENSURE(m->ntendon == 2 && m->tendon[0].count == 2 && m->tendon[1].first == 2);
-    ENSURE(param(m, "tendon:t/coef[1]") == -1.0 && param(m, "tendon:t/stiffness") == 2.0);
-    ENSURE(m->tendon[0].limited && param(m, "tendon:1/springlength[1]") == 2.0);
+    ENSURE(param_value(m, "tendon:t/coef[1]") == -1.0 &&
+           param_value(m, "tendon:t/stiffness") == 2.0);
+    ENSURE(m->tendon[0].limited && param_value(m, "tendon:1/springlength[1]") == 2.0);
     ENSURE(strstr(message.text, "tendons") != NULL);
     tac_model_destroy(m);
     return 0;
@@ -108,12 +113,12 @@ static int fluids_use_inertia_boxes(void) {
     ENSURE(load_text("<mujoco><option viscosity='1'/><worldbody><body name='b'><freejoint/>"
                      "<geom type='box' size='1 2 3'/></body></worldbody></mujoco>",
                      &m, NULL) == TAC_OK);
-    ENSURE(m->has_external_forces && param(m, "option/viscosity") == 1.0 &&
-           param(m, "option/density") == 0.0);
-    ENSURE_NEAR(param(m, "body:b/fluid/box[0]"), 2.0, 1e-13);
-    ENSURE_NEAR(param(m, "body:b/fluid/box[1]"), 4.0, 1e-13);
-    ENSURE_NEAR(param(m, "body:b/fluid/box[2]"), 6.0, 1e-13);
-    ENSURE(param(m, "body:b/fluid/quat[0]") == 1.0);
+    ENSURE(m->has_external_forces && param_value(m, "option/viscosity") == 1.0 &&
+           param_value(m, "option/density") == 0.0);
+    ENSURE_NEAR(param_value(m, "body:b/fluid/box[0]"), 2.0, 1e-13);
+    ENSURE_NEAR(param_value(m, "body:b/fluid/box[1]"), 4.0, 1e-13);
+    ENSURE_NEAR(param_value(m, "body:b/fluid/box[2]"), 6.0, 1e-13);
+    ENSURE(param_value(m, "body:b/fluid/quat[0]") == 1.0);
     tac_model_destroy(m);
     ENSURE(load_text("<mujoco><option viscosity='0'/>" ARM "</mujoco>", &m, NULL) == TAC_OK);
     ENSURE(!m->has_external_forces && m->fluid == -1);
@@ -140,7 +145,7 @@ static const badScene bad_scenes[] = {
     {ACTUATOR("<motor joint='x'/>"), VALUE, "joint", "no joint"},
     {ACTUATOR("<motor tendon='x'/>"), VALUE, "tendon", "no tendon"},
     {ACTUATOR("<motor joint='j' jointinparent='j'/>"), VALUE, "jointinparent", "one target"},
-    {ACTUATOR("<motor site='x'/>"), UNSUPPORTED, "site", "drive a joint"},
+    {ACTUATOR("<motor site='x'/>"), UNSUPPORTED, "site", "actuate a joint"},
     {ACTUATOR("<motor joint='j' ctrlrange='1 0'/>"), VALUE, "ctrlrange", "below"},
     {ACTUATOR("<motor joint='j' actrange='0 1'/>"), VALUE, "actrange", "no activation"},
     {ACTUATOR("<general joint='j' dyntype='muscle'/>"), UNSUPPORTED, "dyntype", "filterexact"},
@@ -148,16 +153,16 @@ static const badScene bad_scenes[] = {
     {ACTUATOR("<general joint='j' gaintype='user'/>"), UNSUPPORTED, "gaintype", "fixed affine"},
     {ACTUATOR("<general joint='j' biastype='muscle'/>"), UNSUPPORTED, "biastype", "none affine"},
     {ACTUATOR("<general joint='j' actdim='3'/>"), UNSUPPORTED, "actdim", "one activation"},
-    {ACTUATOR("<muscle joint='j'/>"), UNSUPPORTED, "<muscle>", "not built"},
-    {ACTUATOR("<adhesion body='j'/>"), UNSUPPORTED, "<adhesion>", "not built"},
-    {ACTUATOR("<position joint='j' kv='1' dampratio='1'/>"), VALUE, "dampratio", "same"},
+    {ACTUATOR("<muscle joint='j'/>"), UNSUPPORTED, "<muscle>", "not supported"},
+    {ACTUATOR("<adhesion body='j'/>"), UNSUPPORTED, "<adhesion>", "not supported"},
+    {ACTUATOR("<position joint='j' kv='1' dampratio='1'/>"), VALUE, "dampratio", "both set"},
     {ACTUATOR("<position joint='k' inheritrange='1'/>"), VALUE, "inheritrange", "no range"},
     {ACTUATOR("<position joint='j' inheritrange='1' ctrlrange='0 1'/>"), VALUE, "inheritrange",
      "already"},
-    {ACTUATOR("<intvelocity joint='j'/>"), VALUE, "actrange", "without end"},
+    {ACTUATOR("<intvelocity joint='j'/>"), VALUE, "actrange", "unbounded"},
     {ACTUATOR("<damper joint='j' ctrlrange='-1 1'/>"), VALUE, "ctrlrange", "upwards"},
     {TENDON("<spatial/>"), UNSUPPORTED, "<spatial>", "fixed"},
-    {TENDON("<fixed/>"), VALUE, "<fixed>", "<joint joint coef>"},
+    {TENDON("<fixed/>"), VALUE, "<fixed>", "<joint joint="},
     {TENDON("<fixed><joint joint='x' coef='1'/></fixed>"), VALUE, "joint", "no joint"},
     {TENDON("<fixed><joint joint='j'/></fixed>"), VALUE, "coef", "needs"},
     {TENDON("<fixed><joint joint='j' coef='1'/><joint joint='j' coef='1'/></fixed>"), VALUE,
@@ -166,7 +171,7 @@ static const badScene bad_scenes[] = {
     {TENDON("<fixed springlength='1 0'><joint joint='j' coef='1'/></fixed>"), VALUE, "springlength",
      "above"},
     {TENDON("<fixed armature='1'><joint joint='j' coef='1'/></fixed>"), UNSUPPORTED, "armature",
-     "not built"},
+     "not supported"},
     {"<tactus rk4='lie'/>", VALUE, "rk4", "RK4"},
     {"<option density='-1'/>", VALUE, "density", "range"},
     {"<worldbody><body mocap='true'><joint/><geom size='1'/></body></worldbody>", VALUE, "mocap",

@@ -1,5 +1,6 @@
 // tacOptions.contact takes the place of what a scene says of contact, and of nothing else.
 
+#include "model/contact/contact_data.h"
 #include "tactus/contact.h"
 #include "tactus/respond.h"
 #include "test.h"
@@ -28,7 +29,7 @@ static double param_value(const tacModel* model, const char* name) {
 // a scene that says nothing
 static int option_adds_contact_to_plain_scenes(void) {
     tacModel* model = load_with_contact(PLAIN, NULL);
-    ENSURE(model && !model->contact && strstr(message.text, "nothing touches"));
+    ENSURE(model && !model->contact && strstr(message.text, "no contact"));
     tac_model_destroy(model);
     model = load_with_contact(PLAIN, "manifold");
     ENSURE(model && model->contact->detector == TAC_DETECT_MANIFOLD && !*message.text);
@@ -58,14 +59,15 @@ static int option_overrides_the_scene(void) {
 
 static int wrong_words_are_refused(void) {
     static const struct {
-        const char *contact, *told;
+        const char *contact, *expected;
     } wrong[] = {{"manifol", "neither a detector"}, {"tau=.003", "detect"},
                  {"manifold detect=gjk", "twice"},  {"manifold tau=-1", "tau"},
                  {"manifold colour=red", "colour"}, {"detect=", "detect"}};
     for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); ++i) {
         ENSURE(load_with_contact(PLAIN, wrong[i].contact) == NULL);
         ENSURE(strcmp(message.file, "contact") == 0 && message.line == 1);
-        ENSURE(strstr(message.text, wrong[i].told) || strstr(message.attribute, wrong[i].told));
+        ENSURE(strstr(message.text, wrong[i].expected) ||
+               strstr(message.attribute, wrong[i].expected));
     }
     return 0;
 }
@@ -79,7 +81,7 @@ static int wrong_words_are_refused(void) {
 // what can never touch, or touches everything, is said at load
 static int impossible_contact_is_refused(void) {
     tacModel* model = load_with_contact(PLAIN, "manifold sides=first");
-    ENSURE(model && strstr(message.text, "go through each other"));
+    ENSURE(model && strstr(message.text, "pass through each other"));
     tac_model_destroy(model);
     model = load_with_contact(PLAIN, "manifold sides=second");
     ENSURE(model && !*message.text);

@@ -178,7 +178,7 @@ static const badScene bad_scenes[] = {
     {"<geom size='inf'/>", 0, TAC_ERROR_VALUE, 2, "size", "finite"},
     {"<geom size='1e999'/>", 0, TAC_ERROR_VALUE, 2, "size", "finite"},
     {"<geom size='0x1'/>", 0, TAC_ERROR_VALUE, 2, "size", "not a finite decimal"},
-    {"<geom size='1,2'/>", 0, TAC_ERROR_VALUE, 2, "size", "blanks"},
+    {"<geom size='1,2'/>", 0, TAC_ERROR_VALUE, 2, "size", "spaces"},
     {"<geom size='1m'/>", 0, TAC_ERROR_VALUE, 2, "size", "'1m'"},
     {"<geom size='1' pos='0 0 1e10'/>", 0, TAC_ERROR_VALUE, 2, "pos", "out of range"},
     {"<geom size='1' szie='1'/>", 0, TAC_ERROR_UNSUPPORTED, 2, "szie", "did you mean 'size'?"},
@@ -235,7 +235,7 @@ static int wrong_sections_are_refused(void) {
         {"<robot/>", 0, TAC_ERROR_VALUE, 1, "<robot>", "<link>"},
         {"<scene/>", 0, TAC_ERROR_UNSUPPORTED, 1, "<mujoco>", "starts with"},
         {"<mujoco><tendon>\n<spatial/></tendon></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 2, "<spatial>",
-         "not built"},
+         "not supported"},
         {"<mujoco><wordbody/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1, "<wordbody>", "<worldbody>?"},
         {"<mujoco><tactus detect='gkj'/></mujoco>", 0, TAC_ERROR_VALUE, 1, "detect", "'gjk'?"},
         {"<mujoco><option integrator='RK4'/>\n<tactus detect='gjk'/></mujoco>", 0,
@@ -251,8 +251,7 @@ static int wrong_sections_are_refused(void) {
         {"<mujoco><tactus respond='lcp'/>\n<worldbody><body><joint type='ball' limited='true' "
          "range='0 90'/><geom type='sphere' size='1' mass='1'/></body></worldbody></mujoco>",
          0, TAC_ERROR_UNSUPPORTED, 1, "respond", "ball"},
-        {"<mujoco><tactus respond='cone'/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1, "respond",
-         "cone"},
+        {"<mujoco><tactus respond='cone'/></mujoco>", 0, TAC_ERROR_VALUE, 1, "respond", "cone"},
         {"<mujoco><compiler angle='grad'/></mujoco>", 0, TAC_ERROR_VALUE, 1, "angle", "degree"},
         {"<mujoco><compiler eulerseq='xya'/></mujoco>", 0, TAC_ERROR_VALUE, 1, "eulerseq", "xyz"},
         {"<mujoco><compiler coordinate='global'/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1,
@@ -297,7 +296,7 @@ static int numbers_do_not_depend_on_the_locale(void) {
 
 //---------------------------------- memory ---------------------------------------
 
-// hands out `left` blocks, then none
+// gives `left` blocks, then none
 typedef struct failingAllocator {
     int left, alive;
 } failingAllocator;

@@ -91,7 +91,7 @@ static int worldbodies_are_joined(void) {
     return 0;
 }
 
-// each mistake is told with the file that has it
+// each mistake is reported with the file that has it
 static int wrong_includes_are_refused(void) {
     write_file("missing.xml", "<mujoco>\n<include file='none.xml'/></mujoco>");
     write_file("self.xml", "<mujoco>\n\n<include file='self.xml'/></mujoco>");
@@ -244,7 +244,7 @@ static int wrong_attachments_are_refused(void) {
     ENSURE(is_file_refused("nomodel.xml", TAC_ERROR_VALUE, 2, "nomodel.xml", "no <model"));
     ENSURE(is_file_refused("loop.xml", TAC_ERROR_VALUE, 2, "loop.xml", "attaches itself"));
     ENSURE(is_file_refused("wrong.xml", TAC_ERROR_UNSUPPORTED, 3, "wrongkid.xml", "<geom>?"));
-    ENSURE(is_file_refused("many.xml", TAC_ERROR_LIMIT, 2, "many.xml", "copied counted"));
+    ENSURE(is_file_refused("many.xml", TAC_ERROR_LIMIT, 2, "many.xml", "including copies"));
     return 0;
 }
 
@@ -439,9 +439,10 @@ static const badText bad_scenes[] = {
     {MESH("name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1'"), VALUE, 3, "face", "three"},
     {MESH("name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' scale='0 1 1'"), VALUE, 3, "scale", "0"},
     {MESH("name='m' vertex='0 0 0 1 0 0 0 1 0 1 1 0'"), VALUE, 3, "vertex", "in a plane"},
-    {MESH("name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' file='x.obj'"), VALUE, 3, "vertex", "twice"},
+    {MESH("name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1' file='x.obj'"), VALUE, 3, "vertex",
+     "both 'file'"},
     {MESH("name='m' vertex='0 0 nan 1 0 0 0 1 0 0 0 1'"), VALUE, 3, "vertex", "finite"},
-    {MESH("name='m' builtin='sphere'"), NEVER, 3, "builtin", "not built"},
+    {MESH("name='m' builtin='sphere'"), NEVER, 3, "builtin", "not supported"},
     {"<worldbody>\n<geom type='mesh' mesh='x'/></worldbody>", VALUE, 3, "mesh", "no <mesh name"},
     {"<worldbody>\n<geom type='plane' mesh='x'/></worldbody>", VALUE, 3, "mesh", "only meshes"},
     {"<worldbody>\n<geom size='1' condim='2'/></worldbody>", VALUE, 3, "condim", "1, 3, 4 or 6"},
@@ -458,12 +459,12 @@ static const badText bad_scenes[] = {
     {WORLD "<equality>\n<weld site1='s' site2='t'/></equality>", VALUE, 3, "site1", "no <site"},
     {WORLD "<equality>\n<joint joint1='j'/></equality>", VALUE, 3, "joint1", "no <joint"},
     {WORLD "<equality>\n<flex flex='f'/></equality>", NEVER, 3, "<flex>", "rigid"},
-    {WORLD "<keyframe>\n<key qpos='1'/></keyframe>", VALUE, 3, "qpos", "takes 0 numbers"},
+    {WORLD "<keyframe>\n<key qpos='1'/></keyframe>", VALUE, 3, "qpos", "needs 0 numbers"},
     {"<worldbody>\n<composite type='cable'/></worldbody>", NEVER, 3, "<composite>", "rigid"},
     {"<worldbody>\n<flexcomp name='f'/></worldbody>", NEVER, 3, "<flexcomp>", "rigid"},
     {"<extension>\n<plugin/></extension>", NEVER, 2, "<extension>", "plugins"},
-    {"<deformable/>", NEVER, 2, "<deformable>", "not built"},
-    {"<compiler alignfree='true'/>", NEVER, 2, "alignfree", "not built"},
+    {"<deformable/>", NEVER, 2, "<deformable>", "not supported"},
+    {"<compiler alignfree='true'/>", NEVER, 2, "alignfree", "not supported"},
     {"<option><flag\n spring='disable'/></option>", NEVER, 3, "spring", "together"},
 };
 

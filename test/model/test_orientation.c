@@ -4,7 +4,7 @@
 #include "model/refusal.h"
 
 // rotation of a body that is written with these attributes
-static int rotation(const char* compiler, const char* attributes, tacQuat* out) {
+static int read_rotation(const char* compiler, const char* attributes, tacQuat* out) {
     char text[400];
     snprintf(text, sizeof text, "<mujoco><compiler %s/><worldbody><body %s/></worldbody></mujoco>",
              compiler, attributes);
@@ -24,8 +24,8 @@ static int is_same_rotation(tacQuat a, tacQuat b) {
 
 static int ensure_same(const char* c1, const char* a1, const char* c2, const char* a2) {
     tacQuat a, b;
-    ENSURE_LAW(rotation(c1, a1, &a));
-    ENSURE_LAW(rotation(c2, a2, &b));
+    ENSURE_LAW(read_rotation(c1, a1, &a));
+    ENSURE_LAW(read_rotation(c2, a2, &b));
     ENSURE_NEAR(tac_quat_dot(a, a), 1.0, 1e-14);
     return is_same_rotation(a, b);
 }
@@ -49,10 +49,10 @@ static int rotations_agree(void) {
 // R = Rx Ry Rz for moving axes x, y, z
 static int euler_is_the_product_of_rotations(void) {
     tacQuat q, x, y, z;
-    ENSURE_LAW(rotation("", "euler='10 20 30'", &q));
-    ENSURE_LAW(rotation("", "euler='10 0 0'", &x));
-    ENSURE_LAW(rotation("", "euler='0 20 0'", &y));
-    ENSURE_LAW(rotation("", "euler='0 0 30'", &z));
+    ENSURE_LAW(read_rotation("", "euler='10 20 30'", &q));
+    ENSURE_LAW(read_rotation("", "euler='10 0 0'", &x));
+    ENSURE_LAW(read_rotation("", "euler='0 20 0'", &y));
+    ENSURE_LAW(read_rotation("", "euler='0 0 30'", &z));
     return is_same_rotation(q, tac_quat_mul(x, tac_quat_mul(y, z)));
 }
 

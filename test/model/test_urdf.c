@@ -328,10 +328,10 @@ static const badText bad_robots[] = {
      VALUE, 4, "<child>", "line 3"},
     {TWO "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>\n"
          "<joint name='k' type='fixed'><parent link='b'/><child link='a'/></joint>",
-     VALUE, 4, "<joint>", "circle"},
+     VALUE, 4, "<joint>", "cycle"},
     {"<link name='world'/><link name='a'/>\n"
      "<joint name='j' type='fixed'><parent link='a'/><child link='world'/></joint>",
-     VALUE, 3, "<child>", "hangs on nothing"},
+     VALUE, 3, "<child>", "cannot be a child"},
     {JOINT("<axis xyz='0 0 0'/>"), VALUE, 4, "xyz", "length 0"},
     {JOINT("<axis xyz='1 0'/>"), VALUE, 4, "xyz", "3"},
     {JOINT("<origin xyz='nan 0 0'/>"), VALUE, 4, "xyz", "finite"},
@@ -350,7 +350,7 @@ static const badText bad_robots[] = {
     {SHAPE("<sphere radius='0'/>"), VALUE, 4, "radius", "range"},
     {SHAPE("<cylinder radius='1' lenght='2'/>"), SLIP, 4, "lenght", "did you mean 'length'?"},
     {SHAPE("<mesh/>"), VALUE, 4, "filename", "needs"},
-    {SHAPE("<mesh filename='package://no/such.stl'/>"), TAC_ERROR_FILE, 4, "filename", "not there"},
+    {SHAPE("<mesh filename='package://no/such.stl'/>"), TAC_ERROR_FILE, 4, "filename", "not found"},
     {"<xacro:macro/>", SLIP, 2, "xacro:macro", "template"},
     {"<mujoco>\n<worldbody/></mujoco>", SLIP, 3, "worldbody", "compiler option"},
     {"<mujoco>\n<compiler balanceinertai='true'/></mujoco><link name='a'/>", SLIP, 3,

@@ -106,7 +106,7 @@ static tacWrench mat_tvec(const tacReal M[36], const tacReal* y_bar) {
     return tac_wrench_load(out);
 }
 
-// adjoint of body i's six numbers and of its position, from that of what they are at the origin
+// adjoint of body i's six numbers and of its position, from the adjoint at the origin
 static tacWrench transported_vjp(const scmPoint* at, int i, const tacReal* own, tacWrench bar,
                                  tacVec3* r_bar) {
     tacWrench own_bar = tac_wrench_zero();

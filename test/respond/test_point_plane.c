@@ -61,7 +61,7 @@ static int smooth_law_has_its_derivatives(void) { return prove_law(0, 0); }
 static int reference_law_has_its_derivatives(void) { return prove_law(1, 0); }
 static int implicit_force_has_its_derivatives(void) { return prove_law(0, 1) || prove_law(1, 1); }
 
-// at rest, where the published law bends: second differences of the smooth one converge
+// at rest, where the reference law has a kink: second differences of the smooth one converge
 static int smooth_law_is_smooth_at_rest(void) {
     for (int reference = 0; reference < 2; ++reference) {
         tacPlaneLaw law = {1000.0, 0.2, 0.01, 0.0, 1e-3, 0.0, reference, 0};
@@ -181,7 +181,7 @@ static int friction_of_an_impact_is_bounded(void) {
     return 0;
 }
 
-// a blow of 10 m/s in steps of 1 ms by hand: c = 2 N, l = 402 N, rho = 40 kg/s, e = 0.08,
+// an impact of 10 m/s in steps of 1 ms by hand: c = 2 N, l = 402 N, rho = 40 kg/s, e = 0.08,
 // L = (402 + 0.16)/1.08, b = 2 give h mu L
 static int implicit_friction_has_known_values(void) {
     tacPlaneLaw law = {1000.0, 0.05, 0.01, 0.5, 1e-6, 2.0, 0, 1};

@@ -391,8 +391,10 @@ static int regions_share_the_stiffness(void) {
     }
     tacAllocator allocator = tac_default_allocator();
     ENSURE(tac_contact_cloud_plane(tac_pose_identity(), allocator, &plane) == TAC_OK);
-    ENSURE(tac_contact_cloud_points(COUNT, x[0], n[0], 0.1, allocator, &one, NULL) == TAC_OK);
-    ENSURE(tac_contact_cloud_points(2 * COUNT, x[0], n[0], 0.2, allocator, &two, NULL) == TAC_OK);
+    ENSURE(tac_contact_cloud_points((tacSurfacePoints){COUNT, x[0], n[0], 0.1}, allocator, &one,
+                                    NULL) == TAC_OK);
+    ENSURE(tac_contact_cloud_points((tacSurfacePoints){2 * COUNT, x[0], n[0], 0.2}, allocator, &two,
+                                    NULL) == TAC_OK);
     double force[2];
     for (int i = 0; i < 2; ++i) {
         tacScmPair p = still_pair(plane, i ? two : one, 1e-4, 1e-3, 5e-4);
@@ -538,7 +540,7 @@ static tacScmPair on_path(const tacContactCloud* a, const tacContactCloud* b, in
         p.pose[1].position = (tacVec3){0.1, 0.05, 0.46};
         p.pose[1].rotation = (tacQuat){cos(0.4 - 0.8 * t), sin(0.4 - 0.8 * t), 0.0, 0.0};
     }
-    if (kind == SLOWING) { // where the published law has a kink
+    if (kind == SLOWING) { // where the reference law has a kink
         p.pose[1].position = (tacVec3){0.0, 0.0, 0.44};
         p.twist[1][2] = 0.05 - 0.1 * t;
     }

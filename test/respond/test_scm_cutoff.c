@@ -1,8 +1,9 @@
-// Pairs of clouds that are skipped: the boxes outside of which no plane is felt, and steps that are
+// Pairs of clouds that are skipped: the boxes outside of which no plane acts, and steps that are
 // as without them.
 
 #include "detect/ssdf/ssdf_cutoff.h"
 #include "detect/test_clouds.h"
+#include "model/contact/contact_data.h"
 #include "tactus/tactus.h"
 #include "test.h"
 
@@ -89,7 +90,7 @@ static int boxes_contain_active_planes(void) {
     return 0;
 }
 
-// boxes do not grow without need: what is felt reaches them to a tenth
+// boxes do not grow without need: the force reaches them to a tenth
 static int boxes_are_tight(void) {
     double h = 0.2;
     tacContactCloud* box = test_box(10, 1.0, 1.0, 1.0);
@@ -198,12 +199,13 @@ static int take_steps(cutoffScene* s, int second) {
         bar[i] = test_uniform(&random, -1.0, 1.0);
     }
     tacState x = {.qpos = s->q, .qvel = s->v}, next = {.qpos = s->next_q, .qvel = s->next_v};
-    ENSURE(tac_step_jacobian(s->model, &x, NULL, &next, s->A, NULL, NULL, 0, NULL, s->scratch) ==
-           TAC_OK);
+    ENSURE(tac_step_jacobian(s->model, &x, NULL, &(tacStepJacobian){.next = &next, .A = s->A},
+                             s->scratch) == TAC_OK);
     if (second)
-        ENSURE(tac_step_hvp(s->model, &x, NULL, (tacTangent){.dq = bar, .dv = bar + nv},
-                            (tacTangent){.dq = dir, .dv = dir + nv}, NULL, NULL,
-                            (tacTangent){.dq = s->h_q, .dv = s->h_v}, NULL, NULL,
+        ENSURE(tac_step_hvp(s->model, &x, NULL,
+                            &(tacStepHvp){.next_bar = (tacTangent){.dq = bar, .dv = bar + nv},
+                                          .dot = {.x = (tacTangent){.dq = dir, .dv = dir + nv}},
+                                          .bar = {.x = (tacTangent){.dq = s->h_q, .dv = s->h_v}}},
                             s->scratch) == TAC_OK);
     return 0;
 }
@@ -266,7 +268,7 @@ static int culled_soft_points_equal_full_ones(void) {
     return 0;
 }
 
-// force between a body and a plane at a height, by both ways; how many pairs were felt
+// force between a body and a plane at a height, by both ways; how many pairs were active
 static int force_over(const char* tactus, double height, double* force, int* active) {
     char text[400];
     cutoffScene s;

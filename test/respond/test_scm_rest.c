@@ -114,7 +114,8 @@ static int box_rests_on_points_of_finer_clouds(void) {
         char text[700];
         restRun r = {0};
         snprintf(text, sizeof text,
-                 "<mujoco><tactus detect='ssdf' respond='spring' points='%d' soft='8'/><worldbody>"
+                 "<mujoco><tactus detect='ssdf' respond='spring' points='%d' "
+                 "soft_points='8'/><worldbody>"
                  "<geom type='box' size='.1 .1 .05'/><body pos='.01 .02 .1'><freejoint/><geom "
                  "type='box' size='.06 .05 .05' mass='2'/></body></worldbody></mujoco>",
                  points[i]);

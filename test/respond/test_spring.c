@@ -2,6 +2,7 @@
 // are the derivatives they are called, a scene that asks for what does not go together is refused.
 
 #include "math/pose.h"
+#include "model/contact/contact_data.h"
 #include "model/refusal.h"
 #include "tactus/respond.h"
 #include "tactus/step.h"
@@ -386,7 +387,7 @@ static int incompatible_options_are_refused(void) {
     return are_texts_refused("scene.xml", "<mujoco>", "</mujoco>", bad, COUNT(bad));
 }
 
-// a step that is too long is told with one that is not, when it is read and when it is taken
+// a step that is too long is reported with one that is not, when it is read and when it is taken
 static int stiff_scenes_are_warned(void) {
     static const char text[] =
         "<mujoco><tactus respond='spring' stiffness='1e7' implicit='%s'/><worldbody><geom "

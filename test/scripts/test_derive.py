@@ -48,7 +48,7 @@ def c_is_the_text(folder):
         return
     for name in ("arm", "top"):
         code, library = os.path.join(folder, name + ".c"), os.path.join(folder, name + ".so")
-        run("derive", scene(name), "--as", "c", "--name", "motion", "-o", code)
+        run("derive", scene(name), "--format", "c", "--name", "motion", "-o", code)
         subprocess.run([compiler, "-std=c17", "-O1", "-ffp-contract=off", "-Wall", "-Wextra",
                         "-Werror", "-shared", "-fPIC", "-o", library, code, "-lm"], check=True)
         text = run("derive", scene(name)).stdout
@@ -107,7 +107,7 @@ def equations_come_apart(_):
     for name, joints in (("cart_pole", 2), ("arm", 7)):
         at = state(joints, "qva")
         whole = values(run("derive", scene(name), *flags).stdout, **at)
-        text = run("derive", scene(name), *flags, "--linear").stdout
+        text = run("derive", scene(name), *flags, "--coefficients").stdout
         mass = [float(x) for x in re.findall("^# .*, here (.*)$", text, re.M)]
         parts = values(text, **at)
         rest = parts[joints*len(mass):]
@@ -125,18 +125,18 @@ def numbers_stay_exact(_):
                "body:pole/inertia").stdout
     for line in ("y0 = 6/5", "y4 = -2/25*v1**2*_0", "y5 = -981/1250*_0"):
         assert line in text, (line, text)
-    text = run("derive", scene("cart_pole"), "--symbols", "masses,gravity", "--set",
+    text = run("derive", scene("cart_pole"), "--symbols", "masses,gravity", "--subs",
                "m_cart=2/3,m_pole=1/3,v0=0,g_z=-9.75", "--expand", "--exact").stdout
     assert "y0 = 1\n" in text and "y5 = -13/10*_0" in text, text
 
 
 def latex_is_balanced(_):
-    text = run("derive", scene("double_pendulum"), "--as", "latex").stdout
+    text = run("derive", scene("double_pendulum"), "--format", "latex").stdout
     assert text.count("{") == text.count("}") and text.count("\\left") == text.count("\\right")
     assert "\\begin{align*}" in text and "\\sin\\left(q_{1}\\right)" in text
 
 
-def what_is_left_out_is_reported(folder):
+def omissions_are_listed(folder):
     """Equalities and gravity compensation are not in the equations; what has no name has a kind."""
     path = os.path.join(folder, "scene.xml")
     with open(path, "w", encoding="utf-8") as file:
@@ -152,25 +152,25 @@ def what_is_left_out_is_reported(folder):
         assert line in text, text
 
 
-def wrong_use_is_reported(folder):
+def usage_errors_exit_with_2(folder):
     still = os.path.join(folder, "still.xml")
     with open(still, "w", encoding="utf-8") as file:
         file.write("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
-    for arguments, word in (((still,), "no joints"), ((scene("arm"), "--as", "fortran"), "fortran"),
-                            ((scene("arm"), "--as", "c", "--name", "a b"), "'a b'"),
+    for arguments, word in (((still,), "no joints"), ((scene("arm"), "--format", "fortran"), "fortran"),
+                            ((scene("arm"), "--format", "c", "--name", "a b"), "'a b'"),
                             ((scene("humanoid"), "--expand"), "humanoid.xml: multiplied out"),
                             ((scene("arm"), "--symbols", "masses,colours"), "'colours'"),
-                            ((scene("arm"), "--symbols", "lengths", "--linear"), "not linear in"),
-                            ((scene("arm"), "--linear"), "--linear needs --symbols"),
-                            ((scene("arm"), "--set", "q9=1"), "'q9' is no symbol"),
-                            ((scene("arm"), "--set", "q0=1,q0=2"), "'q0' is set twice"),
+                            ((scene("arm"), "--symbols", "lengths", "--coefficients"), "not linear in"),
+                            ((scene("arm"), "--coefficients"), "--coefficients requires --symbols"),
+                            ((scene("arm"), "--subs", "q9=1"), "'q9' is not a symbol"),
+                            ((scene("arm"), "--subs", "q0=1,q0=2"), "'q0' is set twice"),
                             ((scene("cart_pole"), "--symbols", "armatures"),
                              "all of these are 0 in this scene"),
-                            ((scene("arm"), "--set", "q0=1/0"), "q0=1/0 is no number"),
-                            ((scene("arm"), "--set", "q0"), "q0= is no number"),
+                            ((scene("arm"), "--subs", "q0=1/0"), "q0=1/0 is not a number"),
+                            ((scene("arm"), "--subs", "q0"), "q0= is not a number"),
                             ((scene("humanoid"), "--memory", "1"), "more than max_bytes = 1048576"),
                             ((scene("arm"), "--memory", "0"), "--memory"),
-                            ((scene("arm"), "--symbols", "joint:lift/axis", "--set",
+                            ((scene("arm"), "--symbols", "joint:lift/axis", "--subs",
                               "axis_lift_2=0"), "division by zero"),
                             ((os.path.join(folder, "none.xml"),), "none.xml")):
         result = run("derive", *arguments, code=2)
@@ -179,6 +179,6 @@ def wrong_use_is_reported(folder):
 
 for test in (text_is_the_textbooks_cart_and_pole, c_is_the_text, symbols_stand_for_numbers,
              equations_come_apart, numbers_stay_exact, latex_is_balanced,
-             what_is_left_out_is_reported, wrong_use_is_reported):
+             omissions_are_listed, usage_errors_exit_with_2):
     law(test)
 finish()

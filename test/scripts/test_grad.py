@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 """tactus grad of scenes with joints as a user meets it: A, B and gradients against differences of
-tactus run, files, proofs, bad input.
+tactus run, files, derivative checks, bad input.
 
 usage: test_grad.py BUILD_DIRECTORY
 """
@@ -58,39 +58,39 @@ def moved(column, h):
 
 @law
 def A_and_B_are_differences_of_runs(folder):
-    report = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json").stdout)
+    answer = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json").stdout)
     rows = ["qpos slider", "qpos hinge", "qvel slider", "qvel hinge"]
-    assert report["columns"] == rows + ["ctrl push"], report["columns"]
+    assert answer["columns"] == rows + ["ctrl push"], answer["columns"]
     for column in range(5):
         plus, minus = (last_state("cart_pole", *moved(column, h), 1) for h in (H, -H))
         for i, row in enumerate(rows):
-            own = report["A"][i][column] if column < 4 else report["B"][i][0]
+            own = answer["A"][i][column] if column < 4 else answer["B"][i][0]
             close(own, (plus[row] - minus[row]) / (2 * H))
 
 
 @law
 def text_and_files_agree(folder):
-    report = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json", "--by",
+    answer = json.loads(run("grad", scene("cart_pole"), *arguments(), "--json", "--wrt",
                           "body:pole/mass").stdout)
     table = os.path.join(folder, "j.csv")
-    run("grad", scene("cart_pole"), *arguments(), "--by", "body:pole/mass", "-o", table)
+    run("grad", scene("cart_pole"), *arguments(), "--wrt", "body:pole/mass", "-o", table)
     with open(table) as file:
         rows = list(csv.reader(file))
-    assert rows[0][1:] == report["columns"] and rows[0][-1] == "body:pole/mass"
+    assert rows[0][1:] == answer["columns"] and rows[0][-1] == "body:pole/mass"
     for i, row in enumerate(rows[1:]):
-        assert row[0] == report["columns"][i]
-        assert list(map(float, row[1:])) == report["A"][i] + report["B"][i] + report["P"][i]
-    text = run("grad", scene("cart_pole"), *arguments(), "--by", "body:pole/mass").stdout
+        assert row[0] == answer["columns"][i]
+        assert list(map(float, row[1:])) == answer["A"][i] + answer["B"][i] + answer["P"][i]
+    text = run("grad", scene("cart_pole"), *arguments(), "--wrt", "body:pole/mass").stdout
     for word in ("A = d next/d state", "B = d next/d control", "P = d next/d parameter",
-                 "qvel hinge", "ctrl push", f"{report['A'][1][1]:.12g}"):
+                 "qvel hinge", "ctrl push", f"{answer['A'][1][1]:.12g}"):
         assert word in text, (word, text)
     if not numpy:
         raise Skip("numpy is not installed (python3-numpy): .npz not read")
     path = os.path.join(folder, "j.npz")
-    run("grad", scene("cart_pole"), *arguments(), "--by", "body:pole/mass", "-o", path)
+    run("grad", scene("cart_pole"), *arguments(), "--wrt", "body:pole/mass", "-o", path)
     with numpy.load(path) as z:
-        assert z["A"].tolist() == report["A"] and z["B"].tolist() == report["B"]
-        assert z["P"].tolist() == report["P"] and list(z["x_name"]) == report["columns"][:4]
+        assert z["A"].tolist() == answer["A"] and z["B"].tolist() == answer["B"]
+        assert z["P"].tolist() == answer["P"] and list(z["x_name"]) == answer["columns"][:4]
         assert list(z["theta_name"]) == ["body:pole/mass"] and z["qpos"].tolist() == Q
         after = last_state("cart_pole", Q, V, U, 1)
         assert z["next_qpos"].tolist() == [after["qpos slider"], after["qpos hinge"]]
@@ -99,31 +99,31 @@ def text_and_files_agree(folder):
 @law
 def gradients_are_differences_of_runs(folder):
     for of, key in ("qpos:hinge", "qpos hinge"), ("qvel:slider", "qvel slider"), ("kinetic", "kinetic"):
-        report = json.loads(run("grad", scene("cart_pole"), *arguments(), "--of", of, "--steps", 20,
+        answer = json.loads(run("grad", scene("cart_pole"), *arguments(), "--of", of, "--steps", 20,
                               "--json").stdout)
-        close(report["value"], last_state("cart_pole", Q, V, U, 20)[key], 1e-12)
+        close(answer["value"], last_state("cart_pole", Q, V, U, 20)[key], 1e-12)
         names = ["qpos slider", "qpos hinge", "qvel slider", "qvel hinge", "ctrl push"]
         for column, name in enumerate(names):
             plus, minus = (last_state("cart_pole", *moved(column, h), 20)[key] for h in (H, -H))
-            close(report[name], (plus - minus) / (2 * H))
+            close(answer[name], (plus - minus) / (2 * H))
 
 
 @law
 def gradients_are_written(folder):
     more = [*arguments(), "--of", "qpos:hinge", "--steps", 20]
-    report = json.loads(run("grad", scene("cart_pole"), *more, "--json").stdout)
+    answer = json.loads(run("grad", scene("cart_pole"), *more, "--json").stdout)
     table, named = (os.path.join(folder, name) for name in ("g.csv", "p.csv"))
     assert run("grad", scene("cart_pole"), *more, "-o", table).stdout == ""
     with open(table) as file:
         rows = list(csv.reader(file))
     assert len(rows) == 2 and rows[0][:3] == ["of", "value", "qpos slider"], rows
-    assert rows[1][0] == report["of"] and float(rows[1][1]) == report["value"]
+    assert rows[1][0] == answer["of"] and float(rows[1][1]) == answer["value"]
     for name, number in zip(rows[0][2:], rows[1][2:]):
-        assert float(number) == report.get(name, 0.0), name
-    run("grad", scene("cart_pole"), *more, "--by", "body:pole/mass", "-o", named)
+        assert float(number) == answer.get(name, 0.0), name
+    run("grad", scene("cart_pole"), *more, "--wrt", "body:pole/mass", "-o", named)
     with open(named) as file:
         row = list(csv.DictReader(file))[0]
-    assert len(row) == 3 and float(row["body:pole/mass"]) == report["body:pole/mass"], row
+    assert len(row) == 3 and float(row["body:pole/mass"]) == answer["body:pole/mass"], row
     path = os.path.join(folder, "g.npz")
     run("grad", scene("cart_pole"), *more, "-o", path)
     assert "x_name.npy" in zipfile.ZipFile(path).namelist()
@@ -132,7 +132,7 @@ def gradients_are_written(folder):
     with numpy.load(path) as z:
         names = [*z["x_name"], *("ctrl " + u for u in z["u_name"]), *z["theta_name"]]
         for name, number in zip(names, [*z["x"], *z["u"], *z["theta"]]):
-            assert number == report.get(name, 0.0), name
+            assert number == answer.get(name, 0.0), name
 
 
 @law
@@ -145,16 +145,16 @@ def what_diverges_is_1(folder):
 @law
 def gradients_by_parameters_are_differences_of_scenes(folder):
     text = pathlib.Path(scene("cart_pole")).read_text()
-    report = run("grad", scene("cart_pole"), *arguments(), "--of", "energy", "--steps", 20, "--by",
+    answer = run("grad", scene("cart_pole"), *arguments(), "--of", "energy", "--steps", 20, "--wrt",
                "joint:slider/damping").stdout
-    assert report.count("d/d") == 1
+    assert answer.count("d/d") == 1
     values = []
     for damping in (0.1001, 0.0999):
         path = os.path.join(folder, "s.xml")
         pathlib.Path(path).write_text(text.replace('damping="0.1"', f'damping="{damping}"'))
         other = run("grad", path, *arguments(), "--of", "energy", "--steps", 20, "--json").stdout
         values.append(json.loads(other)["value"])
-    close(float(report.split()[-1]), (values[0] - values[1]) / 2e-4)
+    close(float(answer.split()[-1]), (values[0] - values[1]) / 2e-4)
 
 
 @law
@@ -167,15 +167,15 @@ def states_of_a_run_are_taken(folder):
 
 
 @law
-def motions_are_proven(folder):
+def motions_pass_the_derivative_check(folder):
     out = run("grad", scene("arm"), "--of", "xpos:hand/z", "--steps", 10, "--ctrl", "0.1", "--check",
               "--points", 10).stdout
     assert "d/d qpos turn" in out and "d/d body:hand/mass" in out
-    assert out.count(" ok\n") == 7 and "WRONG" not in out, out
+    assert out.count(" ok\n") == 7 and "FAILED" not in out, out
     lines = run("grad", scene("top"), "--check", "--points", 10, "--json").stdout.splitlines()
-    report = {line["id"]: line for line in map(json.loads, lines)}
-    assert report["grad/top/jvp = complex step"]["pass"] and report["grad/top/hvp = complex step"]["pass"]
-    assert report["grad/geom:floor/jvp = complex step"]["pass"]  # shapes too
+    answer = {line["id"]: line for line in map(json.loads, lines)}
+    assert answer["grad/top/jvp = complex step"]["pass"] and answer["grad/top/hvp = complex step"]["pass"]
+    assert answer["grad/geom:floor/jvp = complex step"]["pass"]  # shapes too
 
 
 KINKED = """<mujoco><option density="1000" viscosity="0.001"/><worldbody><body name="a">
@@ -187,42 +187,42 @@ KINKED = """<mujoco><option density="1000" viscosity="0.001"/><worldbody><body n
 
 
 @law
-def a_scene_that_rests_on_kinks_is_proven_beside_them(folder):
+def scenes_at_kinks_pass_the_derivative_check_beside_them(folder):
     # drag at velocity 0, a tendon at the end of its slack
     path = pathlib.Path(folder, "kinked.xml")
     path.write_text(KINKED)
     tip = run("grad", path, "--of", "xpos:tip/y", "--steps", 5, "--check").stdout
-    assert "d/d site:tip/pos[1]" in tip and "WRONG" not in tip, tip
+    assert "d/d site:tip/pos[1]" in tip and "FAILED" not in tip, tip
     out = run("grad", path, "--ctrl", 0.1, "--check").stdout
-    assert out.count(" ok\n") == 8 and "WRONG" not in out, out
+    assert out.count(" ok\n") == 8 and "FAILED" not in out, out
 
 
-def prove(folder, text, *options):
+def check_derivatives(folder, text, *options):
     path = os.path.join(folder, "scene.xml")
     pathlib.Path(path).write_text(f"<mujoco>{text}</mujoco>", encoding="utf-8")
-    assert "WRONG" not in run("grad", path, *options, "--check", "--points", 40).stdout
+    assert "FAILED" not in run("grad", path, *options, "--check", "--points", 40).stdout
 
 
 @law
-def light_bodies_are_proven(folder):
+def light_bodies_pass_the_derivative_check(folder):
     # armatures and dampings of 0 are moved by less than the inertia, 4e-8 kg m2
-    prove(folder, '<tactus respond="scm" points="24"/><worldbody><geom type="plane" size="1 1 1"/>'
+    check_derivatives(folder, '<tactus respond="scm" points="24"/><worldbody><geom type="plane" size="1 1 1"/>'
           '<body pos="0 0 .0099"><freejoint/><geom size=".01" mass="1e-3"/></body></worldbody>')
 
 
 @law
-def boxes_with_parallel_edges_are_proven(folder):
+def boxes_with_parallel_edges_pass_the_derivative_check(folder):
     # claims of such edges are 0 and have a curvature: second derivatives were off by 2 %
-    prove(folder, '<tactus detect="manifold"/><worldbody><geom type="box" size=".1 .1 .1"/>'
+    check_derivatives(folder, '<tactus detect="manifold"/><worldbody><geom type="box" size=".1 .1 .1"/>'
           '<body pos="0 0 .2"><joint type="slide" axis="0 0 1"/>'
           '<geom type="box" size=".1 .1 .1"/></body></worldbody>')
 
 
 @law
-def edges_with_short_normals_are_proven(folder):
+def edges_with_short_normals_pass_the_derivative_check(folder):
     # they cross at 2 degrees, where friction fades with the normal
     bar = '<geom type="box" size=".3 .05 .05" euler="45 0 0" friction=".6"/>'
-    prove(folder, f'<tactus detect="manifold" tau=".01" support=".08"/><worldbody>{bar}'
+    check_derivatives(folder, f'<tactus detect="manifold" tau=".01" support=".08"/><worldbody>{bar}'
           f'<body pos="0 0 .135"><freejoint/>{bar}</body></worldbody><keyframe><key name="slide" '
           'qpos="0 0 .135 .99985 0 0 .01745" qvel=".5 .2 -.1 .3 .2 .5"/></keyframe>',
           "--key", "slide")
@@ -235,19 +235,19 @@ def wrong_use_is_2(folder):
         (["--of", "qpos:sliderr"], "did you mean qpos:slider?"),
         (["--of", "xpos:pole"], "xpos:pole"),
         (["--of", "act:0"], "has none"),
-        (["--steps", 3], "belongs to --of"),
-        (["--by", "joint:hinge/dampin"], "did you mean joint:hinge/damping?"),
+        (["--steps", 3], "requires --of"),
+        (["--wrt", "joint:hinge/dampin"], "did you mean joint:hinge/damping?"),
         (["-o", folder + "/j.txt"], "neither .npz nor .csv"),
         (["--qpos", "1"], "needs 2 numbers"),
-        (["--points", 3], "belongs to --check"),
-        (["--shape", "geom:rail", "--of", "energy"], "of motion"),
-        (["--shape", "geom:rail"], "say --check or --at"),
+        (["--points", 3], "requires --check"),
+        (["--shape", "geom:rail", "--of", "energy"], "to motion"),
+        (["--shape", "geom:rail"], "give --check or --at"),
     ]:
         result = run("grad", scene("cart_pole"), *more, code=2)
         assert word in result.stderr and result.stdout == "", (more, result.stderr)
     result = run("grad", scene("cup"), "--of", "energy", code=2)
     assert "has no joints" in result.stderr
-    assert "say --check or --at" in run("grad", scene("cup"), code=2).stderr
+    assert "give --check or --at" in run("grad", scene("cup"), code=2).stderr
     assert os.listdir(folder) == []
 
 

@@ -91,7 +91,7 @@ def wrong_use_writes_nothing(folder):
         (["--shape", "ball", "-o", os.path.join(folder, "out.off")], 2, ".obj, .stl or .ply"),
         (["--shape", "bal", "-o", out], 2, "did you mean"),
         (["--shape", "ball", "--vertices", "3", "-o", out], 2, "out of range"),
-        (["--shape", "flat", "-o", out], 2, "not bounded"),
+        (["--shape", "flat", "-o", out], 2, "unbounded"),
         (["--shape", "pair", "--vertices", "8", "-o", out], 1, "ask for more"),
     ]:
         said = run("mesh", path, *arguments, code=code).stderr
@@ -100,7 +100,7 @@ def wrong_use_writes_nothing(folder):
 
 
 @law
-def masses_are_reported(folder):
+def masses_are_printed(folder):
     path = scene(folder, BALL, PLANE)
     lines = run("check", path, "--mass", "--density", "10", "--json").stdout.splitlines()
     ball, flat = map(json.loads, lines[1:])
@@ -109,7 +109,7 @@ def masses_are_reported(folder):
     assert abs(ball["volume"] / exact - 1) <= ball["error"]
     assert abs(ball["mass"] / (10 * exact) - 1) <= ball["error"]
     assert abs(ball["inertia"][0] / (1.6 * 10 * exact) - 1) <= 3 * ball["error"]
-    assert "not bounded" in flat["none"]
+    assert "unbounded" in flat["none"]
     text = run("check", path, "--mass").stdout
     assert ball["converged"] is True
     missed = run("check", path, "--mass", "--tolerance", "1e-12", code=1).stdout

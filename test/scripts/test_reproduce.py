@@ -1,20 +1,24 @@
 #!/usr/bin/python3 -B
-"""tactus reproduce: tables that hold, pictures that are whole, complaints that help. argv[1] = build dir."""
+"""tactus reproduce: rows pass, pictures and plots are whole, messages help. argv[1] = build dir."""
 
+import csv
 import json
 import math
 import os
+import shutil
 import subprocess
 import tempfile
 
-from script import BUILD, TACTUS, check, finish
+from script import BUILD, TACTUS, Skip, check, finish, law
 
 SANITIZED = os.path.basename(BUILD).endswith("san")
 FEW = {"ssdf-box", "psq-solids", "edge-turn", "hard-bounce", "plastic-walk"}  # under sanitizers
 
-def reproduce(*arguments):
-    env = {**os.environ, "TACTUS_NO_SWEEP": "1"} if os.environ.get("TACTUS_SWEEP") != "long" \
-        else None  # times are of one run then
+
+def reproduce(*arguments, **variables):
+    env = {**os.environ, **variables}
+    if os.environ.get("TACTUS_SWEEP") != "long":
+        env["TACTUS_NO_SWEEP"] = "1"  # times are of one run then
     return subprocess.run([TACTUS, "reproduce", *arguments], capture_output=True, text=True, env=env,
                           timeout=1800)
 
@@ -51,7 +55,7 @@ def zero_radius(cloud, eps, dx, dy):
 def check_tables(folder):
     names = [json.loads(line)["name"] for line in reproduce("--list", "--json").stdout.splitlines()]
     text = reproduce("--list")
-    check("--list says what there is", text.returncode == 0 and len(names) >= 6
+    check("--list names the experiments", text.returncode == 0 and len(names) >= 6
           and all(name in text.stdout for name in names), text.stdout)
     for name in names:
         # the pushes take minutes: make test-all runs them
@@ -63,12 +67,12 @@ def check_tables(folder):
         rows = figures(answer)
         missed = [row for row in rows.values() if not row["pass"]]
         bounded = [row for row in rows.values() if row["relation"] != "none"]
-        check(f"{name}: {len(bounded)} figures hold", answer.returncode == 0 and bounded
+        check(f"{name}: {len(bounded)} rows pass", answer.returncode == 0 and bounded
               and not missed, answer.stderr or missed)
         if name == "ssdf-box":
             check_box(rows)
     answer = reproduce("psq-solids")
-    check("the table says how many hold", "24 of 24 hold" in answer.stdout
+    check("the table counts the rows that pass", "24 of 24 pass" in answer.stdout
           and "expected" in answer.stdout and answer.stderr == "", answer.stdout)
     check("without -o nothing is written", os.listdir(folder) == [])
 
@@ -102,7 +106,57 @@ def check_pictures(folder):
     check("nothing else is left", os.listdir(os.path.join(folder, "a")) == ["psq-solids-all.ppm"])
 
 
-def check_complaints(folder):
+def check_csv(path):
+    """header with units, and as many cells in each row; numbers or nothing"""
+    with open(path, newline="") as file:
+        header, *rows = csv.reader(file)
+    return (len(set(header)) == len(header) and all(cell.endswith("]") for cell in header)
+            and len(rows) > 100 and all(len(row) == len(header) for row in rows)
+            and all(math.isfinite(float(cell)) for row in rows for cell in row if cell))
+
+
+@law
+def plots_have_numbers_with_units(folder):
+    place = os.path.join(folder, "it's <a \"folder\"")
+    answer = reproduce("edge-turn", "-o", place)
+    assert answer.returncode == 0, answer
+    assert check_csv(os.path.join(place, "edge-turn-places.csv")), "CSV"
+    if not shutil.which("gnuplot"):
+        raise Skip("gnuplot is not installed: plots are CSV files only")
+    assert answer.stderr == "", answer.stderr
+    left = sorted(os.listdir(place))
+    assert left == [f"edge-turn-places.{end}" for end in ("csv", "png", "svg")], left
+    with open(os.path.join(place, "edge-turn-places.svg")) as file:
+        text = file.read()
+    assert text.rstrip().endswith("</svg>"), "the SVG file is whole"
+    assert "angle [rad]" in text and "slope [m/rad]" in text, "axes have labels with units"
+    with open(os.path.join(place, "edge-turn-places.png"), "rb") as file:
+        data = file.read()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and b"IEND" in data[-12:], "PNG is whole"
+
+
+@law
+def without_gnuplot_there_are_csv_files_and_one_message(folder):
+    names = ["edge-turn"] if SANITIZED else ["edge-turn", "edge-boxes"]
+    answer = reproduce(*names, "-o", os.path.join(folder, "a"), PATH=folder)
+    assert answer.returncode == 0 and answer.stderr.count("gnuplot is not installed") == 1, answer
+    left = sorted(name for name in os.listdir(os.path.join(folder, "a")) if "scene" not in name)
+    assert left == sorted(["edge-turn-places.csv", "edge-boxes-points.csv"][:len(names)]), left
+
+
+@law
+def a_failing_gnuplot_leaves_no_picture(folder):
+    fake = os.path.join(folder, "gnuplot")
+    with open(fake, "w") as file:
+        file.write("#!/bin/sh\necho half\nexit 1\n")
+    os.chmod(fake, 0o755)
+    answer = reproduce("edge-turn", "-o", os.path.join(folder, "a"), PATH=folder)
+    assert answer.returncode == 2 and "gnuplot failed" in answer.stderr, answer
+    left = os.listdir(os.path.join(folder, "a"))
+    assert left == ["edge-turn-places.csv"], left
+
+
+def check_messages(folder):
     with open(os.path.join(folder, "file"), "w") as file:
         file.write("x")
     before = sorted(os.listdir(folder))
@@ -125,5 +179,5 @@ def check_complaints(folder):
 with tempfile.TemporaryDirectory() as place:
     check_tables(place)
     check_pictures(place)
-    check_complaints(place)
+    check_messages(place)
 finish()

@@ -25,7 +25,7 @@ def check(name, *arguments):
     run = subprocess.run([script.TACTUS, *arguments], capture_output=True, text=True)
     script.check(name, run.returncode == 0,
                  "\n".join(line for line in (run.stdout + run.stderr).splitlines()
-                           if "shape" in line or "WRONG" in line or not run.stdout))
+                           if "shape" in line or "FAILED" in line or not run.stdout))
 
 
 with tempfile.TemporaryDirectory() as folder:

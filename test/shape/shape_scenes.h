@@ -90,7 +90,7 @@ static const char* const shape_zoo =
     "<union pos='.3 .3 .3'><sphere size='.1'/><superquadric size='.1 .1 .1' eps='.5 .5' pos='.2 0 "
     "0'/></union></shape>";
 
-// straight, bent, tight, changing and cut
+// straight, curved, tight, changing and cut
 static const char* const sweep_zoo =
     "<shape name='sweep'><sweep points='-.5 0 0  0 .9 .1  .5 0 .2' size='.1 .08 .1' eps='1 1'"
     " smooth='.01' euler='20 30 40' pos='.1 0 .2'/></shape>"

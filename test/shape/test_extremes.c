@@ -138,7 +138,7 @@ static int polyhedra_of_all_temperatures(void) {
     return 0;
 }
 
-// bent, straight, nearly straight, uneven, tiny and huge; points on the spline and at its centres
+// curved, straight, nearly straight, uneven, tiny and huge; points on the spline and at its centres
 // of curvature are among the multiples of the size
 static int sweeps_of_all_sorts(void) {
     const char* const splines[] = {"-1 0 0 0 1 0 1 0 0",      "-1 0 0 0 0 0 1 0 0",

@@ -92,7 +92,10 @@ static inline uint64_t book_bits(double x) {
 }
 
 static inline void book_word(bookCase* c, bookStage stage, uint64_t word) {
-    if (!c->used[stage]) c->hash[stage] = book_start, c->used[stage] = 1;
+    if (!c->used[stage]) {
+        c->hash[stage] = book_start;
+        c->used[stage] = 1;
+    }
     c->hash[stage] = book_mix(c->hash[stage], word);
 }
 
@@ -148,7 +151,8 @@ static inline void book_machine(char* text, int size) {
     int version = __GNUC__;
     const char* libc = "other";
 #ifdef __clang__
-    compiler = "clang", version = __clang_major__;
+    compiler = "clang";
+    version = __clang_major__;
 #endif
 #ifdef __GLIBC__
     libc = gnu_get_libc_version();
@@ -187,7 +191,8 @@ static inline int book_parse(char* line, bookCase* c) {
         char* equals = strchr(word, '=');
         int stage = equals ? book_stage_named(word, (size_t)(equals - word)) : -1;
         if (stage < 0) return 0;
-        c->used[stage] = 1, c->hash[stage] = strtoull(equals + 1, NULL, 16);
+        c->used[stage] = 1;
+        c->hash[stage] = strtoull(equals + 1, NULL, 16);
     }
     for (int i = 0; i < BOOK_VALUES; ++i) {
         if (!(word = strtok_r(NULL, " \n", &rest))) return 0;
@@ -257,9 +262,10 @@ static inline int book_write(const char* path, const bookCase* c, int count) {
     book_machine(machine, sizeof machine);
     FILE *kept = tmpfile(), *old = fopen(path, "r");
     if (!kept) return 0;
-    if (old)
-        book_copy_others(old, kept, machine), fclose(old);
-    else
+    if (old) {
+        book_copy_others(old, kept, machine);
+        fclose(old);
+    } else
         fprintf(kept, "# Bits of test_recorded: name, hash of each stage, four values; one section "
                       "a kind of machine.\n# Written by `test_recorded --write FILE`, once for "
                       "each TACTUS_ISA; never by hand.\n");
@@ -282,8 +288,8 @@ static inline int book_same_bits(const bookCase* now, const bookCase* then) {
         if (now->used[s] == then->used[s] &&
             (!now->used[s] || book_short(now->hash[s]) == then->hash[s]))
             continue;
-        printf("  %s: %s differs from what is recorded\n", now->name, book_stage_names[s]),
-            ++failed;
+        printf("  %s: %s differs from what is recorded\n", now->name, book_stage_names[s]);
+        ++failed;
     }
     for (int i = 0; i < BOOK_VALUES && failed; ++i)
         printf("  %s: value %d = %.17g, recorded %.17g\n", now->name, i, now->value[i],

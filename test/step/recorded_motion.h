@@ -3,6 +3,7 @@
 #ifndef TACTUS_TEST_RECORDED_MOTION_H
 #define TACTUS_TEST_RECORDED_MOTION_H
 
+#include "model/contact/contact_data.h"
 #include "step/recorded_book.h"
 #include "step/recorded_scenes.h"
 #include "tactus/tactus.h"
@@ -111,7 +112,8 @@ static inline void record_jacobian(recordedRun* r, int first) {
     tacParam theta[RECORDED_THETA];
     int ntheta = choose_theta(m, theta);
     double *A = take(r, nx * nx), *B = take(r, nx * m->nu), *P = take(r, nx * ntheta);
-    tacResult result = tac_step_jacobian(m, &r->x, r->u, &r->next, A, B, NULL, 0, NULL, r->scratch);
+    tacResult result = tac_step_jacobian(
+        m, &r->x, r->u, &(tacStepJacobian){.next = &r->next, .A = A, .B = B}, r->scratch);
     tacInfo info = tac_step_info(r->scratch);
     book_int(c, STAGE_INFO, info.flags);
     if (book_result(c, STAGE_A, result)) {
@@ -120,7 +122,8 @@ static inline void record_jacobian(recordedRun* r, int first) {
         book_reals(c, STAGE_B, B, nx * m->nu);
         if (first) c->value[2] = norm_of(A, nx * nx);
     }
-    result = tac_step_jacobian(m, &r->x, r->u, NULL, NULL, NULL, theta, ntheta, P, r->scratch);
+    result = tac_step_jacobian(
+        m, &r->x, r->u, &(tacStepJacobian){.theta = theta, .ntheta = ntheta, .P = P}, r->scratch);
     if (book_result(c, STAGE_P, result)) book_reals(c, STAGE_P, P, nx * ntheta);
 }
 
@@ -135,19 +138,28 @@ static inline void record_products(recordedRun* r, int second) {
         double *u_bar = take(r, m->nu), *theta_bar = with ? take(r, m->nparam) : NULL;
         double *u_twice = take(r, m->nu), *theta_twice = with ? take(r, m->nparam) : NULL;
         if (book_result(c, STAGE_JVP,
-                        tac_step_jvp(m, &r->x, r->u, r->dot, r->u_dot, theta_dot, out, r->scratch)))
+                        tac_step_jvp(m, &r->x, r->u,
+                                     (tacStepTangent){
+                                         .x = r->dot, .u = r->u_dot, .theta = (double*)theta_dot},
+                                     out, r->scratch)))
             book_tangent(c, STAGE_JVP, m, out);
-        if (book_result(
-                c, STAGE_VJP,
-                tac_step_vjp(m, &r->x, r->u, r->bar, x_bar, u_bar, theta_bar, r->scratch))) {
+        if (book_result(c, STAGE_VJP,
+                        tac_step_vjp(m, &r->x, r->u, r->bar,
+                                     (tacStepTangent){.x = x_bar, .u = u_bar, .theta = theta_bar},
+                                     r->scratch))) {
             book_tangent(c, STAGE_VJP, m, x_bar);
             book_reals(c, STAGE_VJP, u_bar, m->nu);
             if (with) book_reals(c, STAGE_VJP, theta_bar, m->nparam);
         }
         if (!second) continue;
-        if (book_result(c, STAGE_HVP,
-                        tac_step_hvp(m, &r->x, r->u, r->bar, r->dot, r->u_dot, theta_dot, x_twice,
-                                     u_twice, theta_twice, r->scratch))) {
+        if (book_result(
+                c, STAGE_HVP,
+                tac_step_hvp(
+                    m, &r->x, r->u,
+                    &(tacStepHvp){.next_bar = r->bar,
+                                  .dot = {.x = r->dot, .u = r->u_dot, .theta = (double*)theta_dot},
+                                  .bar = {.x = x_twice, .u = u_twice, .theta = theta_twice}},
+                    r->scratch))) {
             book_tangent(c, STAGE_HVP, m, x_twice);
             book_reals(c, STAGE_HVP, u_twice, m->nu);
             if (with) book_reals(c, STAGE_HVP, theta_twice, m->nparam);
@@ -164,8 +176,12 @@ static inline void record_hessian(recordedRun* r) {
     long long n = 2 * m->nv + m->na + m->nu + ntheta;
     if (n > RECORDED_HESSIAN) return;
     double* H = take(r, n * n);
-    if (book_result(r->c, STAGE_HESSIAN,
-                    tac_step_hessian(m, &r->x, r->u, r->bar, theta, ntheta, H, r->scratch)))
+    if (book_result(
+            r->c, STAGE_HESSIAN,
+            tac_step_hessian(
+                m, &r->x, r->u,
+                &(tacStepHessian){.next_bar = r->bar, .theta = theta, .ntheta = ntheta, .H = H},
+                r->scratch)))
         book_reals(r->c, STAGE_HESSIAN, H, n * n);
 }
 

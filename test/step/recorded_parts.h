@@ -5,6 +5,7 @@
 #define TACTUS_TEST_RECORDED_PARTS_H
 
 #include "step/recorded_motion.h"
+#include "tactus/witness.h"
 
 enum { PART_POINTS = 37 };
 

@@ -1,5 +1,4 @@
-// The matrix of a linearly implicit step has the bodies in contact, in an order that keeps it
-// narrow.
+// The matrix of a linearly implicit step holds touching bodies, in an order that keeps it narrow.
 
 #include "step/force/coupling.h"
 #include "tactus/step.h"

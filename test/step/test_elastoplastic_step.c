@@ -3,6 +3,7 @@
 
 #include "check/prove.h"
 #include "math/pose.h"
+#include "model/contact/contact_data.h"
 #include "step/step_problem.h"
 #include "tactus/solid.h"
 
@@ -244,19 +245,19 @@ static int is_refused(const char* text, const char* attribute) {
 static int wrong_scenes_are_refused(void) {
     ENSURE_LAW(is_refused("<mujoco><tactus detect='sat'/><worldbody><geom type='halfplane'/><body>"
                           "<freejoint/><geom type='circle' size='.1'/></body></worldbody></mujoco>",
-                          "out of the x-y plane"));
+                          "leaves the x-y plane"));
     ENSURE_LAW(is_refused("<mujoco><tactus detect='sat'/><worldbody><geom type='halfplane'/><body>"
                           "<joint axis='0 1 0'/><geom type='circle' size='.1'/></body></worldbody>"
                           "</mujoco>",
-                          "out of the x-y plane"));
+                          "leaves the x-y plane"));
     ENSURE_LAW(
         is_refused("<mujoco><tactus detect='sat'/><worldbody><geom type='halfplane'/><body>"
                    "<joint type='planar'/><geom type='circle' size='.1' euler='60 0 0'/></body>"
                    "</worldbody></mujoco>",
-                   "out of the x-y plane"));
+                   "leaves the x-y plane"));
     ENSURE_LAW(is_refused("<mujoco><tactus detect='sat'/><worldbody><geom type='halfplane'/><body>"
                           "<freejoint/><geom size='.1'/></body></worldbody></mujoco>",
-                          "would meet a planar geom"));
+                          "collide with a planar geom"));
     ENSURE_LAW(
         is_refused("<mujoco><tactus detect='sat'/><worldbody><geom type='plane' size='1 1 1'/>"
                    "<body><freejoint/><geom type='ellipsoid' size='.1 .2 .3'/></body>"

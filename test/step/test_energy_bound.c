@@ -191,8 +191,8 @@ static int energy_never_grows(void) {
 
 //---------------------------------- what is kept ----------------------------------
 
-// A bounded impact keeps its energy exactly, separates the bodies and has friction within its law;
-// and it is between the answer without restitution and beyond.
+// A bounded impact keeps its energy exactly, parts the bodies and has friction within its law; and
+// it is between the answer without restitution and beyond.
 static int bounded_impact_keeps_its_energy(void) {
     hardScene s;
     double next[3], impulse[3 * 8], before, after;
@@ -239,7 +239,7 @@ static int restitution_fades_in(void) {
     "<body pos='" x " 0 .2231' euler='0 45 0'><freejoint/><geom type='capsule' size='.01 .3' "     \
     "mass='1'/></body>"
 
-// A bounded impact changes no bit of an impact of other bodies.
+// An impact that is bounded changes no bit of another that has nothing to do with it.
 static int other_islands_keep_their_bits(void) {
     hardScene s;
     double next[2][12];
@@ -380,7 +380,7 @@ static void draw_unequal_law(const hardScene* s, testRandom* random) {
     }
 }
 
-// random impacts at a state that are bounded and have no tie
+// random impacts at a state, those of them that are bounded and have no tie
 static int compare_some(hardScene* s, testRandom* random, double* worst, int* compared) {
     double next[18];
     for (int k = 0; k < 40; ++k) {

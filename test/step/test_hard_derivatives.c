@@ -29,7 +29,8 @@ static int rollout_gradient(hardScene* s, int steps, int position, int index, do
         double bar[2][HARD_NUMBERS] = {{0}};
         tacState x = {.qpos = path[i][0], .qvel = path[i][1], .act = s->act};
         tacTangent next = {.dq = dq, .dv = dv}, out = {.dq = bar[0], .dv = bar[1]};
-        ENSURE(tac_step_vjp(s->model, &x, s->u, next, out, NULL, NULL, s->scratch) == TAC_OK);
+        ENSURE(tac_step_vjp(s->model, &x, s->u, next, (tacStepTangent){.x = out}, s->scratch) ==
+               TAC_OK);
         memcpy(dq, bar[0], sizeof(double) * (size_t)nv);
         memcpy(dv, bar[1], sizeof(double) * (size_t)nv);
     }
@@ -88,8 +89,7 @@ static int tumbling_box_agrees_with_differences(void) {
     return 0;
 }
 
-// a box that rotates by a quarter of a radian a step when it hits: its gyroscopic torque is
-// implicit
+// a box that turns by a quarter of a radian a step when it hits: its gyroscopic couple is ahead
 static int spinning_box_agrees_with_differences(void) {
     const double v[6] = {0.5, 0.2, -3.0, 20.0, -10.0, 13.0};
     ENSURE_LAW(check_along_motion(HARD("restitution='.3'") "<worldbody>" FLOOR BOX(
@@ -109,7 +109,7 @@ static int boxes_edge_to_edge_agree_with_differences(void) {
 }
 
 // A plate comes down on another by 1 micrometre: corners of either one look at the other's face, so
-// the rows agree at this configuration alone, which is flagged.
+// the rows agree at this configuration alone, which is reported.
 static int plates_face_to_face_are_reported(void) {
     const double v[12] = {0.0};
     hardScene s;
@@ -193,7 +193,7 @@ static int explicit_box_agrees_with_differences(void) {
     return 0;
 }
 
-// impacts so slow that their restitution has partly faded
+// impacts so slow that their restitution has faded, in part
 static int slow_impacts_agree_with_differences(void) {
     const double v[6] = {0.3, 0.1, -0.27, 1.0, -2.0, 0.5}, w[6] = {0.1, 0.2, -0.25, 0.1, 0.2, 0.3};
     ENSURE_LAW(check_along_motion(
@@ -268,7 +268,8 @@ static int helpful_gradient_opens_or_closes(void) {
         double bar[6] = {0, 0, up ? -1.0 : 1.0}, zero[6] = {0}, dq[6] = {0}, dv[6] = {0};
         tacState x = hard_state(&s);
         tacTangent next = {.dq = bar, .dv = zero}, out = {.dq = dq, .dv = dv};
-        ENSURE(tac_step_vjp(s.model, &x, s.u, next, out, NULL, NULL, s.scratch) == TAC_OK);
+        ENSURE(tac_step_vjp(s.model, &x, s.u, next, (tacStepTangent){.x = out}, s.scratch) ==
+               TAC_OK);
         ENSURE(s.scratch->info.flags & TAC_TIE);
         ENSURE_NEAR(dv[2], up ? -0.01 : 0.0, 1e-12);
     }
@@ -289,7 +290,8 @@ static int helpful_gradient_sticks_or_slides(void) {
         double bar[6] = {check_along_motion ? -1.0 : 1.0}, zero[6] = {0}, dq[6] = {0}, dv[6] = {0};
         tacState x = hard_state(&s);
         tacTangent next = {.dq = bar, .dv = zero}, out = {.dq = dq, .dv = dv};
-        ENSURE(tac_step_vjp(s.model, &x, s.u, next, out, NULL, NULL, s.scratch) == TAC_OK);
+        ENSURE(tac_step_vjp(s.model, &x, s.u, next, (tacStepTangent){.x = out}, s.scratch) ==
+               TAC_OK);
         ENSURE(s.scratch->info.flags & TAC_TIE);
         ENSURE_NEAR(dv[0], check_along_motion ? -0.01 : 0.0, 1e-9);
     }
@@ -316,7 +318,8 @@ static int compare_first(hardScene* s, int param, double* worst, int* moved) {
     tacState x = hard_state(s);
     tacTangent zero = {NULL, NULL, NULL}, next = {.dq = dq, .dv = dv};
     theta[param] = 1.0;
-    ENSURE(tac_step_jvp(s->model, &x, s->u, zero, NULL, theta, next, s->scratch) == TAC_OK);
+    ENSURE(tac_step_jvp(s->model, &x, s->u, (tacStepTangent){.x = zero, .theta = theta}, next,
+                        s->scratch) == TAC_OK);
     free(theta);
     if (tac_step_info(s->scratch).flags) return 0;
     ENSURE(step_from(s, &in, 0.0, q[0], v[0]) == TAC_OK);
@@ -390,7 +393,7 @@ static int flags_of(const char* text, double slide, unsigned* flags) {
     tacState x = hard_state(&s);
     tacTangent x_dot = {.dq = dot, .dv = dot}, next = {.dq = dq, .dv = dv};
     s.v[1] = slide;
-    ENSURE(tac_step_jvp(s.model, &x, s.u, x_dot, NULL, NULL, next, s.scratch) == TAC_OK);
+    ENSURE(tac_step_jvp(s.model, &x, s.u, (tacStepTangent){.x = x_dot}, next, s.scratch) == TAC_OK);
     *flags = tac_step_info(s.scratch).flags;
     hard_close(&s);
     return 0;
@@ -420,13 +423,15 @@ static int second_derivatives_are_refused(void) {
     ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>"));
     tacState x = hard_state(&s);
     tacTangent a = {.dq = n[0], .dv = n[1]}, b = {.dq = n[2], .dv = n[3]};
-    ENSURE(tac_step_hvp(s.model, &x, s.u, a, a, NULL, NULL, b, NULL, NULL, s.scratch) ==
-           TAC_ERROR_UNSUPPORTED);
+    ENSURE(tac_step_hvp(s.model, &x, s.u,
+                        &(tacStepHvp){.next_bar = a, .dot = {.x = a}, .bar = {.x = b}},
+                        s.scratch) == TAC_ERROR_UNSUPPORTED);
     hard_close(&s);
     ENSURE_LAW(hard_open(
         &s, HARD("bounds='frozen'") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>"));
     x = hard_state(&s);
-    ENSURE(tac_step_vjp(s.model, &x, s.u, a, b, NULL, NULL, s.scratch) == TAC_ERROR_UNSUPPORTED);
+    ENSURE(tac_step_vjp(s.model, &x, s.u, a, (tacStepTangent){.x = b}, s.scratch) ==
+           TAC_ERROR_UNSUPPORTED);
     hard_close(&s);
     return 0;
 }
@@ -437,8 +442,8 @@ static int second_derivatives_are_refused(void) {
 static int stabilized_contacts_at(const hardScene* s, const tacPose* pose, tacContacts* c) {
     tacConvexContact convex_contact[64];
     void* memory = malloc(tac_ccd_size(s->model));
-    tacResult result =
-        tac_convex_contacts_with_features(s->model, pose, 0.01, c, convex_contact, memory);
+    tacDetectQuery query = {.margin = 0.01, .features = convex_contact};
+    tacResult result = tac_convex_contacts(s->model, pose, query, c, memory);
     free(memory);
     ENSURE(result == TAC_OK && c->capacity <= 64);
     tac_add_stabilizing_contacts(s->model, pose, 0.01, c, convex_contact);

@@ -33,8 +33,8 @@ static int one_bounce_has_a_closed_form(void) {
     return 0;
 }
 
-// Contacts that close above 2.5 |g| h are impacts, slower ones rest: flagged at the border alone.
-// Two steps later a ball is at rest either way.
+// What closes at 2.5 |g| h is an impact above that speed and rests below: flagged at the border
+// only. Two steps later a ball is at rest either way.
 static int border_of_rest_is_kept(void) {
     hardScene s;
     double after[2][3];
@@ -222,8 +222,8 @@ static int sliding_ball_ends_up_rolling(void) {
     return 0;
 }
 
-// Two slides with q0 = 2 q1 fall as one mass; an impact on one is an impact on both; a box that
-// hangs from a point of the world swings about it and stays there.
+// Two slides with q0 = 2 q1 fall as one mass; an impact on one is one on both; a box that hangs
+// from a point of the world swings about it and stays there.
 static int equalities_hold_in_contact(void) {
     hardScene s;
     const double m0 = 0.7, m1 = 1.3;
@@ -447,8 +447,8 @@ static int thin_plates_never_intersect(void) {
 
 //---------------------------------- time ----------------------------------
 
-// After an impact without restitution two free bodies rotate together, a trace apart. Together
-// they fall as gravity says.
+// After an impact without restitution two free bodies turn with one another, a trace apart.
+// Together they fall as gravity says.
 static int excluded_pair_moves_freely(void) {
     hardScene s;
     ENSURE_LAW(hard_open(&s, "<mujoco><tactus detect='gjk' respond='lcp'/><worldbody>" BOX("0 0 0")
@@ -492,8 +492,8 @@ static void add_body(testRandom* random, int i, char* text, size_t size) {
              which == 5 ? "mesh='m'" : "", x[5], x[6], x[7], 20.0 * x[8]);
 }
 
-// A row of balls has more impacts than a step allows: the time not used is reported, and missing
-// from the way of a ball far away.
+// A row of balls has more impacts than a step allows: the unused time is reported, and missing from
+// the way of a ball far away.
 static int unused_time_is_reported(void) {
     hardScene s;
     char text[4000] = "<mujoco><option timestep='.1' gravity='0 0 0'/><tactus detect='gjk' "
@@ -592,7 +592,7 @@ static int activity(void) {
     return 0;
 }
 
-// numbers of springs are reported as unused
+// numbers of springs are reported to be unused
 static int unused_numbers_change_nothing(void) {
     const char* text =
         HARD("stiffness='1e4'") "<worldbody>" FLOOR BALL("0 0 1") "</worldbody></mujoco>";

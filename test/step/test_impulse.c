@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "tactus/respond.h"
 
-#define IMPACT(attributes, mu)                                                                     \
+#define HIT(attributes, mu)                                                                        \
     "<mujoco><option timestep='.01' gravity='0 0 -10'/><tactus detect='gjk' respond='lcp' "        \
     "delta='.001' " attributes "/><worldbody><geom type='plane' size='1 1 1' friction='" mu "'/>"
 #define BALL "<body pos='0 0 .101'><freejoint/><geom type='sphere' size='.1' mass='2'"
@@ -20,8 +20,8 @@ static tacContacts* new_contacts(const tacModel* model) {
 // mu f_n < 2/7 m 4, else it rolls on with 5/7 of its speed.
 static int ball_with_friction_has_a_closed_form(void) {
     static const char* const scenes[2] = {
-        IMPACT("restitution='.5'", ".1") BALL " friction='.1'/></body>" END,
-        IMPACT("restitution='.5'", ".9") BALL " friction='.9'/></body>" END};
+        HIT("restitution='.5'", ".1") BALL " friction='.1'/></body>" END,
+        HIT("restitution='.5'", ".9") BALL " friction='.9'/></body>" END};
     for (int rolls = 0; rolls < 2; ++rolls) {
         hardScene s;
         double next[6], impulse[3 * 64];
@@ -46,7 +46,7 @@ static int ball_with_friction_has_a_closed_form(void) {
 }
 
 #define BOXES(attributes)                                                                          \
-    IMPACT(attributes, ".4")                                                                       \
+    HIT(attributes, ".4")                                                                          \
     "<body pos='0 0 .1007'><freejoint/><geom type='box' size='.1 .12 .1' mass='1'/></body>"        \
     "<body pos='.03 .05 .3014' euler='0 0 20'><freejoint/><geom type='box' size='.1 .1 .1' "       \
     "mass='2'/></body>" END
@@ -97,7 +97,7 @@ static int impulses_conserve_momentum(void) {
 // a box on an edge with a ball on top, both slide or stick; of equal coefficients of friction none
 // would be the larger one
 #define LEANING(mu)                                                                                \
-    IMPACT("restitution='.3'", "0")                                                                \
+    HIT("restitution='.3'", "0")                                                                   \
     "<body pos='0 0 .12317448' euler='0 15 0'><freejoint/><geom type='box' size='.1 .12 .1' "      \
     "mass='1' friction='" mu "'/></body><body pos='.05194 .03 .317044'><freejoint/><geom "         \
     "type='sphere' size='.1' mass='2' friction='0'/></body>" END

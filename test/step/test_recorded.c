@@ -54,8 +54,10 @@ static int compare(int (*law)(const bookCase* now, const bookCase* then), int ev
         if (!then) printf("  %s: is not recorded\n", all[i].name);
         failed += !then || law(&all[i], then);
     }
-    if (every && book.count != cases)
-        printf("  %d cases, %d recorded\n", cases, book.count), ++failed;
+    if (every && book.count != cases) {
+        printf("  %d cases, %d recorded\n", cases, book.count);
+        ++failed;
+    }
     return failed;
 }
 

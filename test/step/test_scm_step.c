@@ -1,6 +1,7 @@
 // Steps of scenes with the soft-minimum contact model: derivatives by everything, what is refused.
 
 #include "check/prove.h"
+#include "model/contact/contact_data.h"
 #include "model/refusal.h"
 #include "step/step_problem.h"
 
@@ -17,7 +18,7 @@
     "<geom size='.08' pos='0 0 -.08' mass='.3' friction='.5'/></body></worldbody></mujoco>"
 
 static const char explicit_text[] = SCENE("implicit='false'"), implicit_text[] = SCENE(""),
-                  published_text[] = SCENE("implicit='false' law='published'");
+                  reference_text[] = SCENE("implicit='false' law='reference'");
 
 // numbers of each pair of bodies
 static const char pairs_text[] = SCENE_OF("");
@@ -25,14 +26,15 @@ static const char pairs_text[] = SCENE_OF("");
 // soft points as records for springs
 #define SOFT(more)                                                                                 \
     "<mujoco><tactus detect='ssdf' respond='spring' points='24' eps1='.004' eps2='.02' "           \
-    "eps3='.004' sort='.3' stiffness='600' dissipation='.3' stiction='.05' " more "/><worldbody>"  \
+    "eps3='.004' sort_temperature='.3' stiffness='600' dissipation='.3' stiction='.05' " more      \
+    "/><worldbody>"                                                                                \
     "<geom type='plane' size='1 1 .1' friction='.6'/>"                                             \
     "<body pos='0 0 .098' euler='3 2 10'><freejoint/><geom type='box' size='.1 .08 .1' mass='1'/>" \
     "</body><body pos='.02 .01 .35'><joint type='ball' damping='.05'/>"                            \
     "<geom size='.08' pos='0 0 -.08' mass='.3' friction='.5'/></body></worldbody></mujoco>"
 
 static const char softsort_text[] = SOFT("implicit='false'"),
-                  sinkhorn_text[] = SOFT("select='sinkhorn' soft='6'");
+                  sinkhorn_text[] = SOFT("select='sinkhorn' soft_points='6'");
 
 //---------------------------------- derivatives ----------------------------------
 
@@ -95,7 +97,7 @@ static int implicit_steps_have_right_derivatives(void) {
 
 // the printed dissipation has one derivative by velocity: first order alone would hold everywhere
 static int reference_law_has_right_derivatives(void) {
-    return prove_scene(published_text, "scm, published", TAC_INTEGRATOR_EULER,
+    return prove_scene(reference_text, "scm, reference law", TAC_INTEGRATOR_EULER,
                        TAC_INTEGRATOR_EULER);
 }
 
@@ -116,8 +118,10 @@ static int wrong_attributes_are_refused(void) {
         {"\n<tactus respond='scm' eps2='-1'/>", TAC_ERROR_VALUE, 2, "eps2", ""},
         {"\n<tactus respond='scm' points='3'/>", TAC_ERROR_VALUE, 2, "points", ""},
         {"\n<tactus respond='scm' tau='.1'/>", TAC_ERROR_VALUE, 2, "tau", "no meaning"},
-        {"\n<tactus respond='scm' soft='6'/>", TAC_ERROR_VALUE, 2, "soft", "no meaning"},
-        {"\n<tactus detect='ssdf' soft='6'/>", TAC_ERROR_VALUE, 2, "soft", "default of detect"},
+        {"\n<tactus respond='scm' soft_points='6'/>", TAC_ERROR_VALUE, 2, "soft_points",
+         "no meaning"},
+        {"\n<tactus detect='ssdf' soft_points='6'/>", TAC_ERROR_VALUE, 2, "soft_points",
+         "default of detect"},
         {"\n<tactus respond='scm' select='sinkhorn'/>", TAC_ERROR_VALUE, 2, "select", "no meaning"},
         {"\n<tactus respond='scm' eps9='6'/>", TAC_ERROR_UNSUPPORTED, 2, "eps9", "contact.md"},
         {"\n<tactus respond='scm' detect='gjk'/>", TAC_ERROR_VALUE, 2, "respond", "go"},
@@ -127,11 +131,11 @@ static int wrong_attributes_are_refused(void) {
         {"<tactus respond='scm'/><asset><mesh name='m' " TETRA
          "0 1 2 0 3 1 0 2 3 1 3 2'/></asset>\n"
          "<worldbody><body><freejoint/>\n<geom type='mesh' mesh='m' mass='1'/></body></worldbody>",
-         TAC_ERROR_VALUE, 3, "", "from inside"},
+         TAC_ERROR_VALUE, 3, "", "inside out"},
         {"<tactus respond='scm'/><asset><mesh name='m' " TWO_TETRAS
          "0 2 1 0 1 3 0 3 2 1 2 3 4 5 6 4 7 5 4 6 7 5 7 6'/></asset>\n"
          "<worldbody><body><freejoint/>\n<geom type='mesh' mesh='m' mass='1'/></body></worldbody>",
-         TAC_ERROR_VALUE, 3, "", "face 5 and all that hang together with it"},
+         TAC_ERROR_VALUE, 3, "", "face 5 and all faces connected to it"},
     };
     const char* after =
         "<worldbody><geom size='.3'/><body pos='0 0 1'><freejoint/><geom size='.1'/>"
@@ -139,7 +143,7 @@ static int wrong_attributes_are_refused(void) {
     return are_texts_refused("scene.xml", "<mujoco>", after, bad, (int)(sizeof bad / sizeof *bad));
 }
 
-// loads a ball of radius r beside one of 0.3 with these words: the warning, and a number of it
+// loads a ball of radius r beside one of 0.3 with these words: what is reported, and a number of it
 static int load_with_warning(const char* words, double r, const char* name, tacMessage* message,
                              double* out) {
     tacModel* model = NULL;
@@ -157,9 +161,9 @@ static int load_with_warning(const char* words, double r, const char* name, tacM
     return 0;
 }
 
-// Cores that pull are reported where eps2 is given or a weight gets there: below eps2 = 0.2 0.1/0.3
-// for balls of 0.3 and 0.1, always for balls of alike size. (h/3)^2 of 600 points on the larger
-// ball is 2.1e-4, which is above l eps3/2.
+// Cores that attract are reported where eps2 is given or a weight gets there: below eps2 = 0.2
+// 0.1/0.3 for balls of 0.3 and 0.1, always for balls of alike size. (h/3)^2 of 600 points on the
+// larger ball is 2.1e-4, which is above l eps3/2.
 static int warns_of_attractive_cores(void) {
     tacMessage m;
     double eps;
@@ -169,23 +173,23 @@ static int warns_of_attractive_cores(void) {
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' stiffness='500'/>", 0.1, "detect/eps1", &m, &eps));
     printf("  %s\n", m.text);
-    ENSURE(strstr(m.text, "geom 0 and geom 1 pull together"));
+    ENSURE(strstr(m.text, "geom 0 and geom 1 attract each other"));
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' eps2='.06'/>", 0.1, "detect/eps2", &m, &eps));
-    ENSURE(strstr(m.text, "pull together"));
+    ENSURE(strstr(m.text, "attract each other"));
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' eps2='.075'/>", 0.1, "detect/eps2", &m, &eps));
     ENSURE(*m.text == 0 && eps == 0.075);
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' eps2='10'/>", 0.25, "detect/eps2", &m, &eps));
-    ENSURE(strstr(m.text, "whatever eps2"));
+    ENSURE(strstr(m.text, "for any eps2"));
     ENSURE_LAW(
         load_with_warning("<tactus respond='scm' eps1='.02'/>", 0.1, "detect/eps1", &m, &eps));
-    ENSURE(strstr(m.text, "from afar"));
+    ENSURE(strstr(m.text, "from a distance"));
     return 0;
 }
 
-// steps that are too long are reported, after the warnings about cores
+// steps that are too long are reported, after the warning of cores
 static int warns_of_long_steps(void) {
     tacMessage m;
     double k;
@@ -194,7 +198,8 @@ static int warns_of_long_steps(void) {
         "stiffness='1e6'/>",
         0.1, "respond/stiffness", &m, &k));
     printf("  %s\n", m.text);
-    ENSURE(strstr(m.text, "pull together") && strstr(m.text, "take at most 0.0014 s, or implicit"));
+    ENSURE(strstr(m.text, "attract each other") &&
+           strstr(m.text, "use at most 0.0014 s, or implicit"));
     ENSURE(k == 1e6);
     return 0;
 }
@@ -248,7 +253,7 @@ static int load_geom_warning(const char* words, const char* geom, const char* me
     return 0;
 }
 
-// faces that a mesh does not have, and faces that are active everywhere
+// faces that a mesh does not have, and faces that act at any distance
 static int warns_of_missing_faces_and_points(void) {
     const char* spikes =
         "<tactus respond='scm' eps1='.01'/><asset><mesh name='m' vertex='0 0 0 1 0 "
@@ -256,8 +261,8 @@ static int warns_of_missing_faces_and_points(void) {
     ENSURE_LAW(load_geom_warning(
         "<tactus respond='scm'/><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 "
         "0 1'/></asset>",
-        "type='mesh' mesh='m'", "has no faces: its points are the 4 of its hull"));
-    ENSURE_LAW(load_geom_warning(spikes, "type='mesh' mesh='m'", "is felt without end"));
+        "type='mesh' mesh='m'", "has no faces: the 4 points are those of its convex hull"));
+    ENSURE_LAW(load_geom_warning(spikes, "type='mesh' mesh='m'", "has unbounded influence"));
     ENSURE_LAW(load_geom_warning("<tactus respond='scm' points='6'/>",
                                  "type='box' size='.1 .1 .02'",
                                  "geom 1 has too few points for its thickness"));
@@ -349,8 +354,9 @@ static int planar_gradient(tacModel* model, tacScratch* scratch, const double z[
     for (int i = 0; i < 3; ++i) model->param[theta[i].offset] = z[2 * PLANAR + 2 + i];
     memset(out, 0, sizeof(double) * HESSIAN);
     tacTangent x_bar = {.dq = out, .dv = out + PLANAR};
-    ENSURE(tac_step_vjp(model, &x, z + 2 * PLANAR, bar, x_bar, out + 2 * PLANAR, all, scratch) ==
-           TAC_OK);
+    ENSURE(tac_step_vjp(model, &x, z + 2 * PLANAR, bar,
+                        (tacStepTangent){.x = x_bar, .u = out + 2 * PLANAR, .theta = all},
+                        scratch) == TAC_OK);
     for (int i = 0; i < 3; ++i) out[2 * PLANAR + 2 + i] = all[theta[i].offset];
     return 0;
 }
@@ -378,8 +384,10 @@ static int hessians_are_differences_of_gradients(void) {
         model->integrator = (tacIntegrator)kind;
         for (int i = 0; i < 3; ++i) model->param[theta[i].offset] = z[2 * PLANAR + 2 + i];
         tacState x = {.qpos = z, .qvel = z + PLANAR};
-        ENSURE(tac_step_hessian(model, &x, z + 2 * PLANAR, next_bar, theta, 3, H[0], scratch) ==
-               TAC_OK);
+        ENSURE(tac_step_hessian(
+                   model, &x, z + 2 * PLANAR,
+                   &(tacStepHessian){.next_bar = next_bar, .theta = theta, .ntheta = 3, .H = H[0]},
+                   scratch) == TAC_OK);
         for (int k = 0; k < HESSIAN; ++k) {
             // a unit of each input: one, or the number itself
             double unit = k < 2 * PLANAR + 2 ? 1.0 : z[k], h = 1e-6 * unit, at = z[k], most = 0.0;
@@ -406,8 +414,10 @@ static int hessians_are_differences_of_gradients(void) {
     tacParam wrong = {.offset = model->nparam, .count = 1};
     double unused[1];
     tacState x = {.qpos = z, .qvel = z + PLANAR};
-    ENSURE(tac_step_hessian(model, &x, z + 2 * PLANAR, next_bar, &wrong, 1, unused, scratch) ==
-           TAC_ERROR_VALUE);
+    ENSURE(tac_step_hessian(
+               model, &x, z + 2 * PLANAR,
+               &(tacStepHessian){.next_bar = next_bar, .theta = &wrong, .ntheta = 1, .H = unused},
+               scratch) == TAC_ERROR_VALUE);
     tac_scratch_destroy(scratch);
     tac_model_destroy(model);
     return 0;

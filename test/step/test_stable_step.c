@@ -51,7 +51,7 @@ static int run_impact(const char* responder, const char* integrator, double step
     return 0;
 }
 
-// steps that gain energy are flagged, a slow impact is not; with the reported step nothing gains
+// what gains is flagged; a slow impact is not; with the reported step nothing gains
 static int unstable_steps_are_flagged(void) {
     static const char* const responder[] = {"respond='scm' points='150'", "respond='spring'"};
     static const char* const integrator[] = {"Euler", "RK4"};

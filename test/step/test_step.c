@@ -239,7 +239,7 @@ static int results_do_not_depend_on_scratch(void) {
         double *q = calloc(2 * (nq + nv), sizeof *q), *bar = calloc(4 * nv, sizeof *bar);
         tacState next = {.qpos = q, .qvel = q + nq};
         tacState other = {.qpos = q + nq + nv, .qvel = q + 2 * nq + nv};
-        if (i == 3) s.x.qvel[0] = -6.0; // an impact that is too fast, until the body is lifted
+        if (i == 3) s.x.qvel[0] = -6.0; // an impact that is too fast, until it is lifted
         for (int k = 0; k < 6; ++k) {
             if (i == 3 && k == 3) {
                 s.x.qpos[0] = 1.0;
@@ -249,7 +249,7 @@ static int results_do_not_depend_on_scratch(void) {
             if (k == 2) s.model->param[s.model->joint[0].damping] = 0.3;
             if (k == 3)
                 ENSURE(tac_step_vjp(s.model, &s.x, s.u, (tacTangent){.dq = bar, .dv = bar + nv},
-                                    (tacTangent){.dq = bar + 2 * nv}, NULL, NULL,
+                                    (tacStepTangent){.x = (tacTangent){.dq = bar + 2 * nv}},
                                     s.scratch) == TAC_OK);
             if (k == 4) s.model->integrator = TAC_INTEGRATOR_RK4;
             ENSURE(tac_scratch_create(s.model, &fresh) == TAC_OK);

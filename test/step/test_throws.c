@@ -1,5 +1,5 @@
 // Bodies thrown at the floor with the default, linearly implicit contact: no throw gains energy,
-// spin does not grow, and friction of an impact is Coulomb's.
+// spin does not grow, and friction of an impact is that of Coulomb.
 
 #include "tactus/step.h"
 #include "test.h"

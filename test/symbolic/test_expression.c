@@ -308,8 +308,8 @@ static int bad_formulas_are_refused_by_name(void) {
     ENSURE_LAW(fails_with(expr_call(TAC_OP_LOG, zero), "log(0)"));
     ENSURE_LAW(fails_with(tac_expr_sqrt(g, expr_int(-2)), "not real"));
     ENSURE_LAW(fails_with(expr_pow(zero, -1), "division by zero"));
-    ENSURE_LAW(fails_with(tac_expr_call(g, TAC_OP_ADD, x, y), "no function"));
-    ENSURE_LAW(fails_with(tac_expr_derivative(g, x, expr_add(x, y)), "no symbol"));
+    ENSURE_LAW(fails_with(tac_expr_call(g, TAC_OP_ADD, x, y), "not a function"));
+    ENSURE_LAW(fails_with(tac_expr_derivative(g, x, expr_add(x, y)), "not a symbol"));
     tacProgram* program = NULL;
     tacExpr e = expr_mul(x, y);
     tacMessage message;

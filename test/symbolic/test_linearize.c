@@ -346,7 +346,7 @@ static int bad_operating_points_are_reported(void) {
     ENSURE_LAW(fails_with(tac_method_linearize(k.f, at, NULL, 0, A, NULL), "do not determine q"));
     at.n = 1;
     x[0] = expr_add(k.in[0], k.in[1]);
-    ENSURE_LAW(fails_with(tac_method_linearize(k.f, at, NULL, 0, A, NULL), "no symbol"));
+    ENSURE_LAW(fails_with(tac_method_linearize(k.f, at, NULL, 0, A, NULL), "not a symbol"));
     close_mechanism(&k);
     return 0;
 }

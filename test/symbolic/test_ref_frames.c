@@ -1,5 +1,5 @@
-// Frames, points, vectors and dyadics obey the laws they are named after; what is missing is told
-// by name.
+// Frames, points, vectors and dyadics obey the laws they are named after; what is missing is
+// reported by name.
 
 #include "mesh/failing_allocator.h"
 #include "symbolic/mechanisms.h"
@@ -329,7 +329,7 @@ static int what_is_missing_is_named(void) {
     ENSURE(tac_point_pos_from(m, P, Q).frame < 0);
     ENSURE_LAW(fails_with("from point Quentin to point Paul"));
     ENSURE(tac_frame_orient_axis(m, s.N, s.B[3], AXIS(s.N, 0), s.q[0]) == TAC_ERROR_VALUE);
-    ENSURE_LAW(fails_with("frame N would be turned out of itself"));
+    ENSURE_LAW(fails_with("frame N would be oriented by itself"));
     ENSURE(tac_frame_orient_body(m, lost, s.N, s.q, "XXY") == TAC_ERROR_VALUE);
     ENSURE_LAW(fails_with("\"XXY\""));
     ENSURE(tac_vector_normalize(m, zero_velocity(m, s.N)).frame < 0);

@@ -15,7 +15,7 @@
 #define RAYS     TAC_DISPATCH(tac_ray_kernels_)
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
-enum { PADDING = 8 };
+enum { PADDING = TAC_HIT_PADDING };
 
 //---------------------------------- sizes ----------------------------------------
 
@@ -36,56 +36,56 @@ int tac_edge_sdf_capacity(const tacModel* model) {
     return most;
 }
 
-// of records while their derivatives are taken
-static size_t record_bytes(const tacFeatures* f, int steps, size_t real_size) {
-    int count = f->vertices + f->edges;
-    size_t one = tac_arena_align(real_size * (size_t)(count + 2 * PADDING));
-    return tac_hits_size(count, 1, real_size) + 3 * tac_hit_records_size(count, real_size) +
-           (size_t)(54 + 4 * steps) * one;
+//---------------------------------- memory ---------------------------------------
+
+// values, or adjoints, of the field at each step of both rays
+typedef struct stepFields {
+    tacReal* value[TAC_RAY_STEPS];
+} stepFields;
+
+static stepFields alloc_step_fields(tacArena* arena, int half, int steps) {
+    stepFields f = {{NULL}};
+    for (int k = 0; k < steps; ++k) f.value[k] = TAC_ALLOC(arena, tacReal, 2 * half);
+    return f;
 }
 
-size_t tac_edge_sdf_size(const tacModel* model, size_t real_size) {
+// a search without derivatives, then a trace with them, records and twists; or the trace alone,
+// and derivatives of records: fewer arrays
+static void measure_side(const tacModel* model, const tacContactPair* pair, int owner,
+                         tacArena* arena) {
+    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
+    int most = f->vertices > f->edges ? f->vertices : f->edges;
+    int steps = model->contact->choice[TAC_CHOICE_ITERATIONS];
+    tac_edge_sdf_side_measure(model, pair, owner, arena);
+    tac_edge_sdf_trace_measure(most, steps, arena);
+    tac_hits_alloc(arena, most, 1);
+    tac_edge_sdf_trace_measure(most, steps, arena);
+    for (int i = 0; i < 2; ++i) tac_hit_records_alloc(arena, most);
+    tac_hit_twists_alloc(arena, most);
+    alloc_step_fields(arena, most + PADDING, steps);
+}
+
+void tac_edge_sdf_measure(const tacModel* model, tacArena* arena) {
     const tacContactPlan* plan = model->contact;
-    size_t most = 0;
     for (int i = 0; i < plan->npair && plan->feature; ++i)
         for (int owner = 0; owner < 2; ++owner) {
-            const tacContactPair* pair = &plan->pair[i];
-            size_t need = tac_edge_sdf_side_size(model, pair, owner, real_size) +
-                          record_bytes(&plan->feature[pair->geom[owner]],
-                                       plan->choice[TAC_CHOICE_ITERATIONS], real_size);
-            most = need > most ? need : most;
+            size_t mark = arena->used;
+            measure_side(model, &plan->pair[i], owner, arena);
+            arena->used = mark;
         }
-    return most;
 }
 
 //---------------------------------- values ---------------------------------------
 
-static void copy_hit_records(const tacHitRecords* from, tacContacts* to, int count) {
-    size_t bytes = sizeof(tacReal) * (size_t)count;
-    int at = to->count;
-    for (int k = 0; k < 3; ++k) {
-        memcpy(&to->point[k][at], from->point[k], bytes);
-        memcpy(&to->normal[k][at], from->normal[k], bytes);
-    }
-    memcpy(&to->distance[at], from->distance, bytes);
-    memcpy(&to->activity[at], from->activity, bytes);
-}
-
 static void write_hit_twists(const tacEdgeSdfSide* side_run, tacContacts* contacts,
                              tacScratch* scratch) {
-    size_t bytes = sizeof(tacReal) * (size_t)side_run->hits.count;
     const tacEdgeSlide* s = &side_run->slide;
     tacHitSlide slide = {{s->along[0], s->along[1], s->along[2]},
                          {s->by[0], s->by[1], s->by[2], s->by[3], s->by[4], s->by[5]}};
-    tacReal* out[8][6];
-    for (int row = 0; row < 8; ++row)
-        for (int k = 0; k < 6; ++k)
-            out[row][k] = TAC_ALLOC(&scratch->arena, tacReal, side_run->hits.count + PADDING);
+    tacHitTwists out = tac_hit_twists_alloc(&scratch->arena, side_run->hits.count);
     VERTICES->twists(&side_run->side.pose, &side_run->hits, side_run->edges ? &slide : NULL,
-                     (tacReal* const(*)[6])out);
-    for (int row = 0; row < 8; ++row)
-        for (int k = 0; k < 6; ++k)
-            memcpy(&contacts->d_twist[row][k][contacts->count], out[row][k], bytes);
+                     (tacReal* const(*)[6])out.row);
+    tac_hit_twists_copy(&out, side_run->hits.count, contacts, contacts->count);
 }
 
 static void set_record_ids(const tacEdgeSdfSide* side_run, int index, tacContacts* c) {
@@ -159,7 +159,7 @@ static void detect_side(tacEdgeSdfSide* side_run, int index, tacContacts* contac
         if (with_hessians) eval_hessians(side_run, scratch);
         tacHitRecords records = tac_hit_records_alloc(&scratch->arena, count);
         VERTICES->record(&side_run->side.pose, &side_run->hits, records);
-        copy_hit_records(&records, contacts, count);
+        tac_hit_records_copy(&records, count, contacts, contacts->count);
         set_record_ids(side_run, index, contacts);
         if (with_hessians) write_hit_twists(side_run, contacts, scratch);
     }
@@ -206,10 +206,6 @@ static tacEdgeSdfSide side_at(const tacModel* model, const tacPose* body, const 
     return side_run;
 }
 
-static tacPoints hit_points(const tacHits* hits) {
-    return (tacPoints){hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
-}
-
 //---------------------------------- forward --------------------------------------
 
 // what moves a run: twists of the bodies, the radius, and its own numbers
@@ -240,22 +236,21 @@ static tacResult hit_field_jvp(const tacEdgeSdfSide* side_run, const tacHits* at
     tac_field_pose_jvp(model, g, theta_dot, twist);
     tacField out = {.value = value};
     for (int k = 0; k < 3 && gradient; ++k) out.gradient[k] = gradient[k];
-    return tac_shape_jvp(model, side_run->side.shape, tac_field_pose(model, g), hit_points(at),
+    return tac_shape_jvp(model, side_run->side.shape, tac_field_pose(model, g), tac_hit_points(at),
                          (tacShapeTangent){.pose = twist, .param = theta_dot}, out, scratch);
 }
 
 // how hits move along their edges
 static tacResult slides_jvp(const tacEdgeSdfSide* side_run, const tacSlideDot* slide,
                             const tacReal* theta_dot, tacReal* const out[3], tacScratch* scratch) {
-    tacReal* value[TAC_RAY_STEPS];
+    stepFields f = alloc_step_fields(&scratch->arena, side_run->rays.half, side_run->steps);
     for (int k = 0; k < side_run->steps && theta_dot; ++k) {
-        value[k] = TAC_ALLOC(&scratch->arena, tacReal, 2 * side_run->rays.half);
         tacResult result =
-            hit_field_jvp(side_run, &side_run->step[k], theta_dot, value[k], NULL, scratch);
+            hit_field_jvp(side_run, &side_run->step[k], theta_dot, f.value[k], NULL, scratch);
         if (result != TAC_OK) return result;
     }
     RAYS->slide_jvp(&side_run->side.pose, &side_run->slide, &side_run->hits, slide,
-                    theta_dot ? (const tacReal* const*)value : NULL, side_run->steps,
+                    theta_dot ? (const tacReal* const*)f.value : NULL, side_run->steps,
                     side_run->rays.half, out);
     return TAC_OK;
 }
@@ -282,8 +277,7 @@ static tacResult side_jvp(const tacEdgeSdfSide* side_run, int first, const tacCo
     }
     if (result != TAC_OK) return result;
     VERTICES->record_jvp(&side_run->side.pose, &side_run->hits, &dot, records);
-    out->count = first;
-    copy_hit_records(&records, out, count);
+    tac_hit_records_copy(&records, count, out, first);
     return TAC_OK;
 }
 
@@ -328,8 +322,8 @@ static tacResult hit_field_vjp(const tacEdgeSdfSide* side_run, const tacHits* at
     const tacGeom* g = &model->geom[side_run->side.geom];
     tacReal wrench[6] = {0};
     tacResult result =
-        tac_shape_vjp(model, side_run->side.shape, tac_field_pose(model, g), hit_points(at), bar,
-                      (tacShapeAdjoint){.pose = wrench, .param = theta_bar}, scratch);
+        tac_shape_vjp(model, side_run->side.shape, tac_field_pose(model, g), tac_hit_points(at),
+                      bar, (tacShapeAdjoint){.pose = wrench, .param = theta_bar}, scratch);
     if (result == TAC_OK) tac_field_pose_vjp(model, g, wrench, theta_bar);
     return result;
 }
@@ -337,25 +331,14 @@ static tacResult hit_field_vjp(const tacEdgeSdfSide* side_run, const tacHits* at
 // adjoints of hits along their edges, back through the rays
 static tacResult slides_vjp(const tacEdgeSdfSide* side_run, tacReal* const x_bar[3],
                             tacSlideDot* slide, tacReal* theta_bar, tacScratch* scratch) {
-    tacReal* value[TAC_RAY_STEPS];
-    for (int k = 0; k < side_run->steps && theta_bar; ++k)
-        value[k] = TAC_ALLOC(&scratch->arena, tacReal, 2 * side_run->rays.half);
+    stepFields f = alloc_step_fields(&scratch->arena, side_run->rays.half, side_run->steps);
     RAYS->slide_vjp(&side_run->side.pose, &side_run->slide, &side_run->hits, x_bar, slide,
-                    theta_bar ? value : NULL, side_run->steps, side_run->rays.half);
+                    theta_bar ? f.value : NULL, side_run->steps, side_run->rays.half);
     tacResult result = TAC_OK;
     for (int k = 0; k < side_run->steps && theta_bar && result == TAC_OK; ++k)
-        result = hit_field_vjp(side_run, &side_run->step[k], (tacField){.value = value[k]},
+        result = hit_field_vjp(side_run, &side_run->step[k], (tacField){.value = f.value[k]},
                                theta_bar, scratch);
     return result;
-}
-
-static tacHitRecords contact_records_at(const tacContacts* c, int first) {
-    tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
-    for (int k = 0; k < 3; ++k) {
-        r.point[k] = &c->point[k][first];
-        r.normal[k] = &c->normal[k][first];
-    }
-    return r;
 }
 
 static tacResult side_vjp(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
@@ -387,7 +370,7 @@ tacResult tac_edge_sdf_vjp(const tacModel* model, const tacPose* body, const tac
         size_t mark = scratch->arena.used;
         tacEdgeSdfSide side_run = side_at(model, body, contacts, i, scratch);
         result = side_vjp(&side_run, &model->contact->pair[contacts->pair[i]],
-                          contact_records_at(bar, i), pose_bar, theta_bar, scratch);
+                          tac_contact_records_at(bar, i), pose_bar, theta_bar, scratch);
         scratch->arena.used = mark;
         i += side_run.hits.count;
     }

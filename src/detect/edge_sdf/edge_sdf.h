@@ -54,8 +54,9 @@ void tac_edge_sdf_candidates(tacEdgeSdfSide* run, int all, tacScratch* scratch);
 // slide. Takes memory from the scratch.
 void tac_edge_sdf_trace(tacEdgeSdfSide* run, int order, tacScratch* scratch);
 
-// bytes that all of this takes for a geom's edges and vertices in the field of another
-size_t tac_edge_sdf_side_size(const tacModel* model, const tacContactPair* pair, int owner,
-                              size_t real_size);
+// the dry runs of a side with its candidates, and of a trace of so many hits
+void tac_edge_sdf_side_measure(const tacModel* model, const tacContactPair* pair, int owner,
+                               tacArena* arena);
+void tac_edge_sdf_trace_measure(int hits, int steps, tacArena* arena);
 
 #endif

@@ -61,16 +61,22 @@ static void set_pair(bundleIterator* w, int pair) {
     for (w->end = w->first; w->end < w->base->count && w->base->pair[w->end] == pair;) ++w->end;
 }
 
-static bundleIterator bundle_iterator(const tacModel* model, const tacContacts* base,
-                                      tacScratch* scratch) {
-    bundleIterator w = {.model = model, .base = base};
+static bundleIterator alloc_iterator(const tacModel* model, tacArena* arena) {
+    bundleIterator w = {.model = model};
     int vertices, edges;
     max_features(model, &vertices, &edges);
-    w.vertex = TAC_ALLOC(&scratch->arena, int, vertices);
-    w.faces = TAC_ALLOC(&scratch->arena, int, vertices);
-    w.head = TAC_ALLOC(&scratch->arena, int, vertices);
-    w.edge = TAC_ALLOC(&scratch->arena, int, edges);
-    w.link = TAC_ALLOC(&scratch->arena, int, 2 * edges);
+    w.vertex = TAC_ALLOC(arena, int, vertices);
+    w.faces = TAC_ALLOC(arena, int, vertices);
+    w.head = TAC_ALLOC(arena, int, vertices);
+    w.edge = TAC_ALLOC(arena, int, edges);
+    w.link = TAC_ALLOC(arena, int, 2 * edges);
+    return w;
+}
+
+static bundleIterator bundle_iterator(const tacModel* model, const tacContacts* base,
+                                      tacScratch* scratch) {
+    bundleIterator w = alloc_iterator(model, &scratch->arena);
+    w.base = base;
     set_pair(&w, 0);
     return w;
 }
@@ -214,7 +220,7 @@ static void shares_vjp(const shares* s, const bundle* b, const tacReal z_bar[SLO
 
 static int is_bundled(const tacModel* model) { return model->contact->choice[TAC_CHOICE_FUSE]; }
 
-static int capacity(const tacModel* model) {
+static int bundled_capacity(const tacModel* model) {
     const tacContactPlan* plan = model->contact;
     int most = tac_edge_sdf_capacity(model);
     for (int i = 0; i < plan->npair && plan->feature && is_bundled(model); ++i)
@@ -223,13 +229,16 @@ static int capacity(const tacModel* model) {
     return most;
 }
 
-static size_t bundled_size(const tacModel* model, size_t real_size) {
-    size_t below = tac_edge_sdf_size(model, real_size);
-    if (!is_bundled(model)) return below;
-    int vertices, edges, records = tac_edge_sdf_capacity(model);
-    max_features(model, &vertices, &edges);
-    return below + 2 * tac_contacts_size(records, 1, real_size) +
-           6 * tac_arena_align(sizeof(int) * (size_t)(vertices + edges));
+// the records below with twists, and their tangents or adjoints
+static void measure_bundled(const tacModel* model, tacArena* arena) {
+    size_t mark = arena->used;
+    if (is_bundled(model)) {
+        tac_contacts_alloc(arena, tac_edge_sdf_capacity(model), 1);
+        tac_contacts_alloc(arena, tac_edge_sdf_capacity(model), 0);
+        alloc_iterator(model, arena);
+    }
+    tac_edge_sdf_measure(model, arena);
+    arena->used = mark;
 }
 
 //---------------------------------- values ---------------------------------------
@@ -394,5 +403,5 @@ static tacResult bundled_vjp(const tacModel* model, const tacPose* body,
     return tac_edge_sdf_vjp(model, body, &base, &base_bar, pose_bar, theta_bar, scratch);
 }
 
-const tacDetectorKind tac_edge_sdf_detector = {capacity, bundled_size, detect_bundled, bundled_jvp,
-                                               bundled_vjp};
+const tacDetectorKind tac_edge_sdf_detector = {bundled_capacity, measure_bundled, detect_bundled,
+                                               bundled_jvp, bundled_vjp};

@@ -7,7 +7,7 @@
 
 // as in tacDetectorKind, of vertices and edges: one record each
 int tac_edge_sdf_capacity(const tacModel* model);
-size_t tac_edge_sdf_size(const tacModel* model, size_t real_size);
+void tac_edge_sdf_measure(const tacModel* model, tacArena* arena);
 tacResult tac_edge_sdf_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
                               tacScratch* scratch);
 tacResult tac_edge_sdf_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,

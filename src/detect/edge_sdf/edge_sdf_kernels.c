@@ -17,23 +17,13 @@
 
 #include <string.h>
 
-TAC_INLINE void load3(const tacReal* const x[3], int i, wide out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = w_load(&x[k][i]);
-}
-
-TAC_INLINE void store3(tacReal* const x[3], int i, const wide v[3]) {
-    for (int k = 0; k < 3; ++k) w_store(&x[k][i], v[k]);
-}
-
-#define CONST3(x) ((const tacReal* const*)(x))
-
 //---------------------------------- rays -----------------------------------------
 
 static void start(const tacReal* const corners[2][3], tacRays* rays) {
     for (int i = 0; i < rays->half; i += TAC_LANES) {
         wide a[3], b[3], t[3], back[3], zero = w_set(0.0);
-        load3(corners[0], i, a);
-        load3(corners[1], i, b);
+        w_load3(corners[0], i, a);
+        w_load3(corners[1], i, b);
         for (int k = 0; k < 3; ++k) t[k] = b[k] - a[k];
         wide square = w_dot3(t, t) + 1e-60, inverse = w_rsqrt(square);
         for (int k = 0; k < 3; ++k) {
@@ -41,10 +31,10 @@ static void start(const tacReal* const corners[2][3], tacRays* rays) {
             back[k] = -t[k];
         }
         int j = rays->half + i;
-        store3(rays->from, i, a);
-        store3(rays->from, j, b);
-        store3(rays->dir, i, t);
-        store3(rays->dir, j, back);
+        w_store3(rays->from, i, a);
+        w_store3(rays->from, j, b);
+        w_store3(rays->dir, i, t);
+        w_store3(rays->dir, j, back);
         w_store(&rays->length[i], square * inverse);
         w_store(&rays->length[j], square * inverse);
         w_store(&rays->far[i], zero);
@@ -66,8 +56,8 @@ static void step(const tacRayParams* numbers, const tacReal* value, tacRays* ray
         wide u = w_load(&value[i]) - numbers->radius;
         wide h = u * soft_greater(u, w_set(0.0), w_set(numbers->gate));
         wide far = w_fma(h, inverse, w_load(&rays->far[i])), from[3], dir[3];
-        load3(CONST3(rays->from), i, from);
-        load3(CONST3(rays->dir), i, dir);
+        w_load3(W_CONST3(rays->from), i, from);
+        w_load3(W_CONST3(rays->dir), i, dir);
         w_store(&rays->far[i], far);
         for (int k = 0; k < 3; ++k) w_store(&next[k][i], w_fma(far, dir[k], from[k]));
     }
@@ -79,8 +69,8 @@ static void finish(const tacRayParams* numbers, const tacRays* rays, tacReal* co
         wide first = soft_clip(w_load(&rays->far[i]), zero, length, gate);
         wide second = soft_clip(w_load(&rays->far[rays->half + i]), zero, length, gate);
         wide a = 0.5 * (first + (length - second)), from[3], dir[3];
-        load3(CONST3(rays->from), i, from);
-        load3(CONST3(rays->dir), i, dir);
+        w_load3(W_CONST3(rays->from), i, from);
+        w_load3(W_CONST3(rays->dir), i, dir);
         for (int k = 0; k < 3; ++k) w_store(&y[k][i], w_fma(a, dir[k], from[k]));
     }
 }
@@ -100,13 +90,13 @@ TAC_INLINE void slide_ray(const tacRayParams* n, const tacRays* rays, const tacH
     softDiff clip = soft_clip_diff(w_load(&rays->far[i]), w_set(0.0), length, w_set(n->gate));
     wide lambda = side * clip.d_x;
     s->gate = w_fma(w_set(side), clip.d_tau, s->gate);
-    load3(CONST3(rays->dir), i, dir);
+    w_load3(W_CONST3(rays->dir), i, dir);
     for (int k = steps - 1; k >= 0; --k) {
         wide at[3], g[3], force[3], moment[3];
         softDiff h = gated_step(w_load(&step[k].value[i]) - n->radius, n);
         wide c = lambda * h.d_x * inverse;
-        load3(CONST3(step[k].y), i, at);
-        load3(CONST3(step[k].gradient), i, g);
+        w_load3(W_CONST3(step[k].y), i, at);
+        w_load3(W_CONST3(step[k].gradient), i, g);
         w_store(&weight[k][i], c);
         s->gate = w_fma(lambda * inverse, h.d_tau, s->gate);
         s->slope = s->slope - lambda * h.value * inverse * inverse;
@@ -130,16 +120,16 @@ static void slide(const tacRayParams* numbers, const tacFrame* frame, const tacR
         slideSums s;
         wide at[3], dir[3], rotated[3];
         memset(&s, 0, sizeof s);
-        load3(CONST3(y), i, at);
-        load3(CONST3(rays->dir), i, dir);
+        w_load3(W_CONST3(y), i, at);
+        w_load3(W_CONST3(rays->dir), i, dir);
         slide_ray(numbers, rays, step, steps, at, i, 0.5, &s, out->weight);
         slide_ray(numbers, rays, step, steps, at, rays->half + i, -0.5, &s, out->weight);
         rotate_to_world(frame, dir, rotated);
-        store3(out->along, i, rotated);
+        w_store3(out->along, i, rotated);
         rotate_to_world(frame, s.lin, rotated);
-        store3(out->by, i, rotated);
+        w_store3(out->by, i, rotated);
         rotate_to_world(frame, s.ang, rotated);
-        store3(out->by + 3, i, rotated);
+        w_store3(out->by + 3, i, rotated);
         w_store(&out->by_radius[i], s.radius);
         w_store(&out->by_gate[i], s.gate);
         w_store(&out->by_slope[i], s.slope);
@@ -151,7 +141,7 @@ static void slide(const tacRayParams* numbers, const tacFrame* frame, const tacR
 // place of a hit in the world
 TAC_INLINE void world_point(const tacVertexPose* pose, const tacHits* hits, int i, wide x[3]) {
     wide y[3];
-    load3(CONST3(hits->y), i, y);
+    w_load3(W_CONST3(hits->y), i, y);
     rotate_to_world(&pose->field, y, x);
     for (int k = 0; k < 3; ++k) x[k] = x[k] + pose->field.origin[k];
 }
@@ -229,8 +219,8 @@ static void slide_vjp(const tacVertexPose* pose, const tacEdgeSlide* s, const ta
         memset(value[k], 0, sizeof(tacReal) * (size_t)(2 * half));
     for (int i = 0; i < hits->count; i += TAC_LANES) {
         wide x[3], force[3], moment[3], point_bar[3], along[3];
-        load3(CONST3(x_bar), i, point_bar);
-        load3(CONST3(s->along), i, along);
+        w_load3(W_CONST3(x_bar), i, point_bar);
+        w_load3(W_CONST3(s->along), i, along);
         wide far = mask_padding(w_dot3(point_bar, along), i, hits->count);
         world_point(pose, hits, i, x);
         for (int k = 0; k < 3; ++k) {

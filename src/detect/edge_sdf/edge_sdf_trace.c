@@ -18,22 +18,6 @@ static int padded_count(int count) { return (count + PADDING - 1) / PADDING * PA
 
 //---------------------------------- memory ---------------------------------------
 
-// arrays of numbers beside those of hits, an edge: rays 16, corners 6, slide 12
-enum { EDGE_ARRAYS = 34 };
-
-size_t tac_edge_sdf_side_size(const tacModel* model, const tacContactPair* pair, int owner,
-                              size_t real_size) {
-    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
-    size_t steps = (size_t)model->contact->choice[TAC_CHOICE_ITERATIONS];
-    int edges = padded_count(f->edges);
-    size_t one = tac_arena_align(real_size * (size_t)(edges + PADDING));
-    size_t tracing =
-        (EDGE_ARRAYS + 2 * steps) * one + steps * tac_hits_size(2 * edges, 0, real_size);
-    size_t lists = 4 * tac_arena_align(sizeof(int) * (size_t)(f->edges + PADDING)) +
-                   tac_hits_size(f->edges + f->vertices, 1, real_size);
-    return tac_vertex_side_size(model, pair, owner, real_size) + 2 * (tracing + lists);
-}
-
 static void alloc3(tacArena* arena, tacReal* out[3], int count) {
     for (int k = 0; k < 3; ++k) out[k] = TAC_ALLOC(arena, tacReal, count);
 }
@@ -57,6 +41,56 @@ static tacEdgeSlide alloc_slide(tacArena* arena, int half, int steps) {
     s.by_slope = TAC_ALLOC(arena, tacReal, half);
     for (int k = 0; k < steps; ++k) s.weight[k] = TAC_ALLOC(arena, tacReal, 2 * half);
     return s;
+}
+
+// balls of body axes in those of the field's body
+typedef struct ballList {
+    int count;
+    tacReal *x[3], *radius, *low;
+} ballList;
+
+static ballList alloc_balls(tacArena* arena, int most) {
+    ballList b = {0};
+    alloc3(arena, b.x, most + PADDING);
+    b.radius = TAC_ALLOC(arena, tacReal, most + PADDING);
+    b.low = TAC_ALLOC(arena, tacReal, most + PADDING);
+    return b;
+}
+
+// corners of edges, by the vertices at one end
+typedef struct edgeEnds {
+    int* vertex;
+    tacReal* corner[2][3];
+} edgeEnds;
+
+static edgeEnds alloc_ends(tacArena* arena, int half) {
+    edgeEnds e = {.vertex = TAC_ALLOC(arena, int, half)};
+    for (int end = 0; end < 2; ++end) alloc3(arena, e.corner[end], half);
+    return e;
+}
+
+void tac_edge_sdf_side_measure(const tacModel* model, const tacContactPair* pair, int owner,
+                               tacArena* arena) {
+    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
+    int blocks = f->index ? f->index->edge_blocks : 0;
+    tac_vertex_side_measure(model, pair, owner, arena);
+    tac_hits_alloc(arena, f->edges, 0);
+    TAC_ALLOC(arena, int, blocks);
+    size_t mark = arena->used;
+    alloc_balls(arena, f->edges > blocks ? f->edges : blocks);
+    arena->used = mark;
+}
+
+void tac_edge_sdf_trace_measure(int hits, int steps, tacArena* arena) {
+    int half = padded_count(hits);
+    tacReal* spare[3];
+    alloc_ends(arena, half);
+    alloc_rays(arena, half);
+    for (int k = 0; k < steps; ++k) tac_hits_alloc(arena, 2 * half, 0);
+    size_t mark = arena->used;
+    alloc3(arena, spare, 2 * half);
+    arena->used = mark;
+    alloc_slide(arena, half, steps);
 }
 
 tacEdgeSdfSide tac_edge_sdf_side(const tacModel* model, const tacContactPair* pair, int owner,
@@ -93,20 +127,6 @@ static void edge_ball(const tacFeatures* f, int edge, double middle[3], double* 
         square += 0.25 * (b - a) * (b - a);
     }
     *radius = sqrt(square);
-}
-
-// balls of body axes in those of the field's body
-typedef struct ballList {
-    int count;
-    tacReal *x[3], *radius, *low;
-} ballList;
-
-static ballList alloc_balls(tacArena* arena, int most) {
-    ballList b = {0};
-    alloc3(arena, b.x, most + PADDING);
-    b.radius = TAC_ALLOC(arena, tacReal, most + PADDING);
-    b.low = TAC_ALLOC(arena, tacReal, most + PADDING);
-    return b;
 }
 
 static void add_ball(ballList* b, const tacFrame* f, const double middle[3], double radius) {
@@ -185,16 +205,14 @@ void tac_edge_sdf_candidates(tacEdgeSdfSide* side_run, int all, tacScratch* scra
 
 static void start_rays(tacEdgeSdfSide* side_run, int half, tacScratch* scratch) {
     const tacFeatures* f = side_run->side.features;
-    int* vertex = TAC_ALLOC(&scratch->arena, int, half);
-    tacReal* corner[2][3];
+    edgeEnds e = alloc_ends(&scratch->arena, half);
     for (int end = 0; end < 2; ++end) {
-        alloc3(&scratch->arena, corner[end], half);
         for (int i = 0; i < half; ++i)
-            vertex[i] = f->edge[end][side_run->hits.vertex[i < side_run->hits.count ? i : 0]];
-        VERTICES->pose(&side_run->side.pose.across, f->x, vertex, half, corner[end]);
+            e.vertex[i] = f->edge[end][side_run->hits.vertex[i < side_run->hits.count ? i : 0]];
+        VERTICES->pose(&side_run->side.pose.across, f->x, e.vertex, half, e.corner[end]);
     }
-    const tacReal* const at[2][3] = {{corner[0][0], corner[0][1], corner[0][2]},
-                                     {corner[1][0], corner[1][1], corner[1][2]}};
+    const tacReal* const at[2][3] = {{e.corner[0][0], e.corner[0][1], e.corner[0][2]},
+                                     {e.corner[1][0], e.corner[1][1], e.corner[1][2]}};
     side_run->rays = alloc_rays(&scratch->arena, half);
     RAYS->start(at, &side_run->rays);
 }

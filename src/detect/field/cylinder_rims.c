@@ -17,11 +17,9 @@
 #include "detect/field/cylinder_rims.h"
 
 #include "detect/field/field_normal.inl"
-#include "math/vec3.h"
+#include "detect/field/hit_motion.h"
 
 #include <string.h>
-
-enum { PADDING = 8 };
 
 // of t; sine of 5.7 degrees, squared
 #define DIRECTION_SOFT 1e-6
@@ -33,47 +31,14 @@ enum { PADDING = 8 };
 
 //---------------------------------- memory ---------------------------------------
 
-static int rim_count(const tacFeatures* f) { return f->index ? f->index->rims : 0; }
+int tac_cylinder_rims_count(const tacFeatures* f) { return f->index ? f->index->rims : 0; }
 
-size_t tac_cylinder_rims_size(const tacFeatures* f, size_t real_size) {
-    size_t one = tac_arena_align(real_size * (size_t)(TAC_CYLINDER_RIMS + PADDING));
-    size_t slide = tac_arena_align(real_size * (size_t)(f->vertices + TAC_CYLINDER_RIMS + PADDING));
-    if (rim_count(f) == 0) return 0;
-    return 2 * tac_hits_size(TAC_CYLINDER_RIMS, 1, real_size) + 8 * one + 6 * slide +
-           2 * tac_hit_records_size(f->vertices + TAC_CYLINDER_RIMS, real_size);
-}
-
-static tacVec3 load_vec3(tacReal* const x[3], int i) {
-    return (tacVec3){x[0][i], x[1][i], x[2][i]};
-}
-
-static void store_vec3(tacReal* const x[3], int i, tacVec3 v) {
-    x[0][i] = v.x;
-    x[1][i] = v.y;
-    x[2][i] = v.z;
-}
-
-static void add_vec3(tacReal* const x[3], int i, tacVec3 v) {
-    store_vec3(x, i, tac_add(load_vec3(x, i), v));
-}
-
-static tacVec3 hessian_mul(const tacHits* h, int i, tacVec3 v) {
-    tacReal* const* H = h->hessian;
-    return (tacVec3){H[0][i] * v.x + H[3][i] * v.y + H[4][i] * v.z,
-                     H[3][i] * v.x + H[1][i] * v.y + H[5][i] * v.z,
-                     H[4][i] * v.x + H[5][i] * v.y + H[2][i] * v.z};
+void tac_cylinder_rims_alloc(tacCylinderRims* rims, int hessians, tacArena* arena) {
+    rims->middle = tac_hits_alloc(arena, TAC_CYLINDER_RIMS, hessians);
+    rims->deepest = tac_hits_alloc(arena, TAC_CYLINDER_RIMS, hessians);
 }
 
 //---------------------------------- the deepest point ----------------------------
-
-// s^3 (10 - 15 s + 6 s^2) between 0 and 1, and its slope
-static tacReal smoothstep5(tacReal s, tacReal* slope) {
-    *slope = 0.0;
-    if (tac_re(s) <= 0.0) return 0.0;
-    if (tac_re(s) >= 1.0) return 1.0;
-    *slope = 30.0 * s * s * (1.0 - s) * (1.0 - s);
-    return s * s * s * (10.0 - s * (15.0 - 6.0 * s));
-}
 
 // t and C of a gradient and an axis, with what their derivatives take
 typedef struct direction {
@@ -91,7 +56,7 @@ static direction direction_of(tacVec3 g, tacVec3 a) {
     tacVec3 u = tac_add_scaled(d.h, -d.along, a);
     d.r = 1.0 / r_sqrt(tac_norm2(u) + DIRECTION_SOFT);
     d.t = tac_scale(u, d.r);
-    d.clear = smoothstep5((tac_norm2(d.h) - TIED) / (1.0 - TIED), &d.by_square);
+    d.clear = tac_smoothstep5((tac_norm2(d.h) - TIED) / (1.0 - TIED), &d.by_square);
     d.by_square /= 1.0 - TIED;
     return d;
 }
@@ -123,22 +88,10 @@ static void direction_vjp(const direction* d, tacVec3 a, tacVec3 t_bar, tacReal 
     *a_bar = tac_add_scaled(tac_scale(u_bar, -d->along), -across, d->h);
 }
 
-static void fill_padding(tacHits* h, int order) {
-    for (int i = h->count; i < h->count + PADDING && h->count; ++i) {
-        h->value[i] = h->value[h->count - 1];
-        store_vec3(h->y, i, load_vec3(h->y, h->count - 1));
-        store_vec3(h->gradient, i, load_vec3(h->gradient, h->count - 1));
-        for (int k = 0; k < 6 && order > 1; ++k) h->hessian[k][i] = h->hessian[k][h->count - 1];
-    }
-}
-
 static void add_hit(const tacHits* from, int i, int vertex, int order, tacHits* to) {
     int j = to->count++;
     to->vertex[j] = vertex;
-    to->value[j] = from->value[i];
-    store_vec3(to->y, j, load_vec3(from->y, i));
-    store_vec3(to->gradient, j, load_vec3(from->gradient, i));
-    for (int k = 0; k < 6 && order > 1; ++k) to->hessian[k][j] = from->hessian[k][i];
+    tac_hit_copy(from, i, order, to, j);
 }
 
 static tacVec3 rim_centre(const tacVertexSide* side, int rim) {
@@ -150,23 +103,22 @@ static tacVec3 rim_centre(const tacVertexSide* side, int rim) {
 void tac_cylinder_rims_find(tacVertexSide* side, int order, tacHits* hits, tacCylinderRims* out,
                             tacScratch* scratch) {
     const struct tacFeatureIndex* index = side->features->index;
-    out->count = rim_count(side->features);
+    out->count = tac_cylinder_rims_count(side->features);
     if (out->count == 0) return;
     *out = (tacCylinderRims){.count = out->count};
     const double* a = index->rim_axis;
     out->radius = index->rim_radius;
     out->axis = tac_mat_mul_vec(side->pose.across.R, (tacVec3){a[0], a[1], a[2]});
-    out->middle = tac_hits_alloc(&scratch->arena, TAC_CYLINDER_RIMS, order > 1);
-    out->deepest = tac_hits_alloc(&scratch->arena, TAC_CYLINDER_RIMS, order > 1);
+    tac_cylinder_rims_alloc(out, order > 1, &scratch->arena);
     out->middle.count = out->deepest.count = TAC_CYLINDER_RIMS;
-    for (int k = 0; k < TAC_CYLINDER_RIMS; ++k) store_vec3(out->middle.y, k, rim_centre(side, k));
+    for (int k = 0; k < TAC_CYLINDER_RIMS; ++k) tac_vec3_set(out->middle.y, k, rim_centre(side, k));
     tac_hits_field(side, &out->middle, order);
     for (int k = 0; k < TAC_CYLINDER_RIMS; ++k) {
-        direction d = direction_of(load_vec3(out->middle.gradient, k), out->axis);
+        direction d = direction_of(tac_vec3_at(out->middle.gradient, k), out->axis);
         out->toward[k] = d.t;
         out->clear[k] = d.clear;
-        store_vec3(out->deepest.y, k,
-                   tac_add_scaled(load_vec3(out->middle.y, k), -out->radius, out->toward[k]));
+        tac_vec3_set(out->deepest.y, k,
+                     tac_add_scaled(tac_vec3_at(out->middle.y, k), -out->radius, out->toward[k]));
     }
     tac_hits_field(side, &out->deepest, order);
     for (int k = 0; k < TAC_CYLINDER_RIMS; ++k) {
@@ -174,7 +126,7 @@ void tac_cylinder_rims_find(tacVertexSide* side, int order, tacHits* hits, tacCy
         out->hit[k] = near ? hits->count : -1;
         if (near) add_hit(&out->deepest, k, side->features->vertices + k, order, hits);
     }
-    fill_padding(hits, order);
+    tac_hits_pad(hits, order);
 }
 
 //---------------------------------- weights --------------------------------------
@@ -224,8 +176,8 @@ static void weight_vertex(const tacVertexSide* side, const tacCylinderRims* rims
     tacReal along = tac_dot(w->n, w->a);
     fade = 1.0 - upright_factor(1.0 - along * along, &of_F);
     tacReal behind = (depth - rims->deepest.value[w->rim]) / tau;
-    B = smoothstep5(tac_dot(w->c, w->t) / NEAR_RIM, &of_B);
-    G = smoothstep5(behind + 2.0, &of_G);
+    B = tac_smoothstep5(tac_dot(w->c, w->t) / NEAR_RIM, &of_B);
+    G = tac_smoothstep5(behind + 2.0, &of_G);
     w->value = (1.0 - fade) * share + fade * (1.0 - B * G * C);
     w->by_across = of_F * (share - 1.0 + B * G * C);
     w->by_cosine = -fade * of_B * G * C / NEAR_RIM;
@@ -244,7 +196,7 @@ static void weight_rim(const tacCylinderRims* rims, weight* w) {
 static weight hit_weight(const tacVertexSide* side, const tacCylinderRims* rims,
                          const tacHits* hits, tacHitRecords records, int i) {
     weight w = {.rim = is_rim(side, hits->vertex[i])};
-    w.n = load_vec3(records.normal, i);
+    w.n = tac_vec3_at(records.normal, i);
     w.a = tac_mat_mul_vec(side->pose.field.R, rims->axis);
     w.is_vertex = w.rim < 0;
     if (w.is_vertex) {
@@ -267,41 +219,28 @@ void tac_cylinder_rims_weight(const tacVertexSide* side, const tacCylinderRims* 
 
 //---------------------------------- forward --------------------------------------
 
-static tacVec3 angular_part(const tacReal twist[6]) { return tac_load3(twist + 3); }
-
-// velocity of the own body's point at y against the field's body; axes of the field's body
-static tacVec3 relative_velocity(const tacVertexSide* side, const tacHitDot* dot, tacVec3 y) {
-    const tacFrame *f = &side->pose.field, *own = &side->pose.own;
-    tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
-    tacVec3 v = tac_add(tac_load3(dot->own),
-                        tac_cross(angular_part(dot->own), tac_sub(x, tac_load3(own->origin))));
-    tacVec3 field_velocity =
-        tac_add(tac_load3(dot->field),
-                tac_cross(angular_part(dot->field), tac_sub(x, tac_load3(f->origin))));
-    return tac_mat_tmul_vec(f->R, tac_sub(v, field_velocity));
-}
-
 tacCylinderRimsDot tac_cylinder_rims_slide(const tacVertexSide* side, const tacCylinderRims* rims,
                                            const tacHits* hits, const tacHitDot* dot,
                                            const tacField fields[2], tacReal* const slide[3]) {
     tacCylinderRimsDot out = {{{0}}, {0}, {0}};
     const tacMat3 R = side->pose.field.R;
-    tacVec3 spun = tac_mat_tmul_vec(R, tac_sub(angular_part(dot->own), angular_part(dot->field)));
-    for (int i = 0; i < hits->count; ++i) store_vec3(slide, i, tac_vec3_zero());
+    tacVec3 spun =
+        tac_mat_tmul_vec(R, tac_sub(tac_angular_part(dot->own), tac_angular_part(dot->field)));
+    for (int i = 0; i < hits->count; ++i) tac_vec3_set(slide, i, tac_vec3_zero());
     for (int k = 0; k < rims->count; ++k) {
-        direction d = direction_of(load_vec3(rims->middle.gradient, k), rims->axis);
-        tacVec3 g_dot = hessian_mul(&rims->middle, k,
-                                    relative_velocity(side, dot, load_vec3(rims->middle.y, k)));
-        if (fields) g_dot = tac_add(g_dot, load_vec3(fields[0].gradient, k));
+        direction d = direction_of(tac_vec3_at(rims->middle.gradient, k), rims->axis);
+        tacVec3 g_dot = tac_hit_hessian_mul(
+            &rims->middle, k, tac_hit_velocity(side, dot, tac_vec3_at(rims->middle.y, k)));
+        if (fields) g_dot = tac_add(g_dot, tac_vec3_at(fields[0].gradient, k));
         tacVec3 t_dot =
             direction_jvp(&d, rims->axis, g_dot, tac_cross(spun, rims->axis), &out.clear[k]);
         tacVec3 slip = tac_scale(tac_sub(t_dot, tac_cross(spun, d.t)), -rims->radius);
-        tacVec3 y_dot = tac_add(relative_velocity(side, dot, load_vec3(rims->deepest.y, k)), slip);
-        out.depth[k] = tac_dot(load_vec3(rims->deepest.gradient, k), y_dot);
+        tacVec3 y_dot = tac_add(tac_hit_velocity(side, dot, tac_vec3_at(rims->deepest.y, k)), slip);
+        out.depth[k] = tac_dot(tac_vec3_at(rims->deepest.gradient, k), y_dot);
         if (fields) out.depth[k] += fields[1].value[k];
         out.toward[k] = tac_add(tac_mat_mul_vec(R, t_dot),
-                                tac_cross(angular_part(dot->field), tac_mat_mul_vec(R, d.t)));
-        if (rims->hit[k] >= 0) store_vec3(slide, rims->hit[k], tac_mat_mul_vec(R, slip));
+                                tac_cross(tac_angular_part(dot->field), tac_mat_mul_vec(R, d.t)));
+        if (rims->hit[k] >= 0) tac_vec3_set(slide, rims->hit[k], tac_mat_mul_vec(R, slip));
     }
     return out;
 }
@@ -312,13 +251,14 @@ void tac_cylinder_rims_weight_jvp(const tacVertexSide* side, const tacCylinderRi
                                   tacHitRecords out) {
     for (int i = 0; i < hits->count; ++i) {
         weight w = hit_weight(side, rims, hits, records, i);
-        tacVec3 n_dot = load_vec3(out.normal, i), a_dot = tac_cross(angular_part(dot->own), w.a);
+        tacVec3 n_dot = tac_vec3_at(out.normal, i),
+                a_dot = tac_cross(tac_angular_part(dot->own), w.a);
         tacReal along = tac_dot(w.n, w.a);
         tacReal along_dot = tac_dot(n_dot, w.a) + tac_dot(w.n, a_dot);
         tacReal value_dot =
             w.by_clear * moved->clear[w.rim] - 2.0 * w.by_across * along * along_dot;
         if (w.is_vertex) {
-            tacVec3 c_dot = tac_cross(angular_part(dot->own), w.c);
+            tacVec3 c_dot = tac_cross(tac_angular_part(dot->own), w.c);
             value_dot += w.by_cosine * (tac_dot(c_dot, w.t) + tac_dot(w.c, moved->toward[w.rim])) +
                          w.by_depth * (out.distance[i] - moved->depth[w.rim]) + w.by_tau * dot->tau;
         }
@@ -327,22 +267,6 @@ void tac_cylinder_rims_weight_jvp(const tacVertexSide* side, const tacCylinderRi
 }
 
 //---------------------------------- reverse --------------------------------------
-
-static void add_torque(tacReal wrench[6], tacVec3 torque) {
-    tac_store3(wrench + 3, tac_add(tac_load3(wrench + 3), torque));
-}
-
-// a force on the own body at y against the field's body, both of the field's axes
-static void add_relative_force(const tacVertexSide* side, tacVec3 y, tacVec3 force,
-                               tacHitBar* out) {
-    const tacFrame *f = &side->pose.field, *own = &side->pose.own;
-    tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
-    force = tac_mat_mul_vec(f->R, force);
-    tac_store3(out->own, tac_add(tac_load3(out->own), force));
-    tac_store3(out->field, tac_sub(tac_load3(out->field), force));
-    add_torque(out->own, tac_cross(tac_sub(x, tac_load3(own->origin)), force));
-    add_torque(out->field, tac_cross(force, tac_sub(x, tac_load3(f->origin))));
-}
 
 tacCylinderRimsDot tac_cylinder_rims_weight_vjp(const tacVertexSide* side,
                                                 const tacCylinderRims* rims, const tacHits* hits,
@@ -354,12 +278,12 @@ tacCylinderRimsDot tac_cylinder_rims_weight_vjp(const tacVertexSide* side,
         tacReal value_bar = bar.activity[i] * records.activity[i], along = tac_dot(w.n, w.a);
         tacReal along_bar = -2.0 * w.by_across * along * value_bar;
         bar.activity[i] *= w.value;
-        add_vec3(bar.normal, i, tac_scale(w.a, along_bar));
-        add_torque(out->own, tac_cross(w.a, tac_scale(w.n, along_bar)));
+        tac_vec3_add_to(bar.normal, i, tac_scale(w.a, along_bar));
+        tac_add_torque(out->own, tac_cross(w.a, tac_scale(w.n, along_bar)));
         rim_bar.clear[w.rim] += w.by_clear * value_bar;
         if (!w.is_vertex) continue;
         tacReal cosine_bar = w.by_cosine * value_bar, depth_bar = w.by_depth * value_bar;
-        add_torque(out->own, tac_cross(w.c, tac_scale(w.t, cosine_bar)));
+        tac_add_torque(out->own, tac_cross(w.c, tac_scale(w.t, cosine_bar)));
         rim_bar.toward[w.rim] = tac_add_scaled(rim_bar.toward[w.rim], cosine_bar, w.c);
         bar.distance[i] += depth_bar;
         rim_bar.depth[w.rim] -= depth_bar;
@@ -373,27 +297,28 @@ void tac_cylinder_rims_slide_vjp(const tacVertexSide* side, const tacCylinderRim
                                  const tacField fields[2]) {
     const tacMat3 R = side->pose.field.R;
     for (int k = 0; k < rims->count; ++k) {
-        direction d = direction_of(load_vec3(rims->middle.gradient, k), rims->axis);
-        tacVec3 depth_force = tac_scale(load_vec3(rims->deepest.gradient, k), bar->depth[k]),
+        direction d = direction_of(tac_vec3_at(rims->middle.gradient, k), rims->axis);
+        tacVec3 depth_force = tac_scale(tac_vec3_at(rims->deepest.gradient, k), bar->depth[k]),
                 slip_bar = depth_force;
         tacVec3 t_bar = tac_mat_tmul_vec(R, bar->toward[k]), g_bar, a_bar;
-        add_relative_force(side, load_vec3(rims->deepest.y, k), depth_force, out);
-        add_torque(out->field, tac_cross(tac_mat_mul_vec(R, d.t), bar->toward[k]));
+        tac_hit_add_force(side, tac_vec3_at(rims->deepest.y, k), depth_force, out);
+        tac_add_torque(out->field, tac_cross(tac_mat_mul_vec(R, d.t), bar->toward[k]));
         if (rims->hit[k] >= 0)
-            slip_bar = tac_add(slip_bar, tac_mat_tmul_vec(R, load_vec3(out->slide, rims->hit[k])));
+            slip_bar =
+                tac_add(slip_bar, tac_mat_tmul_vec(R, tac_vec3_at(out->slide, rims->hit[k])));
         t_bar = tac_add_scaled(t_bar, -rims->radius, slip_bar);
         direction_vjp(&d, rims->axis, t_bar, bar->clear[k], &g_bar, &a_bar);
         tacVec3 spun_bar = tac_add(tac_cross(rims->axis, a_bar),
                                    tac_scale(tac_cross(d.t, slip_bar), rims->radius));
         spun_bar = tac_mat_mul_vec(R, spun_bar);
-        add_torque(out->own, spun_bar);
-        add_torque(out->field, tac_neg(spun_bar));
-        add_relative_force(side, load_vec3(rims->middle.y, k), hessian_mul(&rims->middle, k, g_bar),
-                           out);
+        tac_add_torque(out->own, spun_bar);
+        tac_add_torque(out->field, tac_neg(spun_bar));
+        tac_hit_add_force(side, tac_vec3_at(rims->middle.y, k),
+                          tac_hit_hessian_mul(&rims->middle, k, g_bar), out);
         if (!fields) continue;
-        store_vec3(fields[0].gradient, k, g_bar);
+        tac_vec3_set(fields[0].gradient, k, g_bar);
         fields[0].value[k] = 0.0;
         fields[1].value[k] = bar->depth[k];
-        store_vec3(fields[1].gradient, k, tac_vec3_zero());
+        tac_vec3_set(fields[1].gradient, k, tac_vec3_zero());
     }
 }

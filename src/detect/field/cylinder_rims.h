@@ -24,8 +24,9 @@ typedef struct tacCylinderRims {
     int hit[TAC_CYLINDER_RIMS]; // where the rim stands among the hits, -1: it has no activity
 } tacCylinderRims;
 
-// bytes that rims of a side take, with derivatives
-size_t tac_cylinder_rims_size(const tacFeatures* features, size_t real_size);
+// rims of a geom, 0: it is no cylinder; memory for them
+int tac_cylinder_rims_count(const tacFeatures* features);
+void tac_cylinder_rims_alloc(tacCylinderRims* rims, int hessians, tacArena* arena);
 
 // Finds the rims of a side, and adds those that touch behind `hits`, where there is room for them
 void tac_cylinder_rims_find(tacVertexSide* side, int order, tacHits* hits, tacCylinderRims* out,

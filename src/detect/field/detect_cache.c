@@ -75,15 +75,6 @@ struct tacDetectCache {
 
 //---------------------------------- memory ---------------------------------------
 
-static size_t fields_size(const tacModel* model) {
-    size_t geoms = (size_t)model->ngeom, total = 0;
-    for (int g = 0; g < model->ngeom; ++g)
-        if (model->geom[g].shape >= 0)
-            total += tac_geom_field_size(&model->shape[model->geom[g].shape]);
-    return total + tac_arena_align(sizeof(double) * (size_t)model->nparam) +
-           tac_arena_align(geoms) + tac_arena_align(sizeof(tacGeomField) * geoms);
-}
-
 static int has_cache(const tacModel* model) {
     return model->contact && (model->contact->detector == TAC_DETECT_MANIFOLD ||
                               model->contact->detector == TAC_DETECT_EDGE_SDF);
@@ -95,6 +86,16 @@ static void layout_cache(tacDetectCache* cache, const tacModel* model) {
     cache->bound = TAC_ALLOC(&cache->fields, unsigned char, model->ngeom);
     cache->field = TAC_ALLOC(&cache->fields, tacGeomField, model->ngeom);
     cache->fields_begin = cache->fields.used;
+}
+
+// what fields take: the dry run of binding each
+static size_t fields_size(const tacModel* model) {
+    tacDetectCache cache = {.fields = tac_arena_measure(1)};
+    layout_cache(&cache, model);
+    for (int g = 0; g < model->ngeom; ++g)
+        if (model->geom[g].shape >= 0)
+            tac_geom_field_measure(&model->shape[model->geom[g].shape], &cache.fields);
+    return cache.fields.peak;
 }
 
 // searches of all pairs, or of the largest and of as many others as there is room for
@@ -111,7 +112,9 @@ tacResult tac_detect_cache_create(const tacModel* model, tacAllocator allocator,
     tacDetectCache* cache = allocator.allocate(allocator.user, sizeof *cache);
     if (!cache) return TAC_ERROR_MEMORY;
     memset(cache, 0, sizeof *cache);
-    cache->largest = tac_detector_of(model)->size(model, sizeof(double));
+    tacArena largest = tac_arena_measure(1);
+    tac_detector_of(model)->measure(model, &largest);
+    cache->largest = largest.peak;
     if (tac_arena_create(&cache->fields, fields_size(model), allocator) != TAC_OK ||
         tac_arena_create(&cache->searches, searches_size(model, cache->largest), allocator) !=
             TAC_OK) {

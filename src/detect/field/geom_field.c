@@ -5,7 +5,7 @@
 
 #include "detect/field/geom_field.h"
 
-#include "math/vec3.h"
+#include "detect/field/field_pose.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,10 +89,9 @@ static int tree_depth(const tacShapeProgram* p) {
     return most;
 }
 
-static void bind_lower_bounds(tacGeomField* field, tacScratch* scratch) {
+static void bind_lower_bounds(tacGeomField* field) {
     const tacShapeProgram* p = &field->program;
     field->lower_bounds = p->shape->count;
-    field->lower_bound = TAC_ALLOC(&scratch->arena, tacLowerBoundNode, field->lower_bounds);
     memset(field->lower_bound, 0, sizeof(tacLowerBoundNode) * (size_t)field->lower_bounds);
     for (int i = 0; i < field->lower_bounds; ++i) {
         const tacNode* node = &p->model->node[p->shape->first + i];
@@ -154,10 +153,8 @@ static int float_bound_rows(int leaves) {
     return (leaves + TAC_FLOAT_BOUNDS - 1) / TAC_FLOAT_BOUNDS;
 }
 
-static void bind_float_bounds(tacGeomField* field, tacScratch* scratch) {
+static void bind_float_bounds(tacGeomField* field) {
     find_leaves(field);
-    field->float_bounds =
-        TAC_ALLOC(&scratch->arena, tacFloatBounds, float_bound_rows(field->lower_bounds));
     memset(field->float_bounds, 0,
            sizeof *field->float_bounds * (size_t)float_bound_rows(field->lower_bounds));
     for (int i = 0; i < field->leaves; ++i)
@@ -217,26 +214,26 @@ static void bind_box(const tacModel* model, tacGeomField* field) {
 
 //---------------------------------- all of it ------------------------------------
 
-static tacPose geom_pose(const tacModel* model, int geom) {
-    const tacGeom* g = &model->geom[geom];
-    return (tacPose){tac_load3(&model->param[g->position]),
-                     tac_quat_load(&model->param[g->rotation])};
+static void alloc_bounds(tacGeomField* field, int nodes, tacArena* arena) {
+    field->lower_bound = TAC_ALLOC(arena, tacLowerBoundNode, nodes);
+    field->float_bounds = TAC_ALLOC(arena, tacFloatBounds, float_bound_rows(nodes));
 }
 
-size_t tac_geom_field_size(const tacShape* shape) {
-    size_t nodes = (size_t)shape->count;
-    return tac_arena_align(sizeof(tacNodeData) * nodes) + tac_cull_size(shape->count) +
-           tac_arena_align(sizeof(tacLowerBoundNode) * nodes) +
-           tac_arena_align(sizeof(tacFloatBounds) * (size_t)float_bound_rows(shape->count));
+void tac_geom_field_measure(const tacShape* shape, tacArena* arena) {
+    tacGeomField field;
+    TAC_ALLOC(arena, tacNodeData, shape->count);
+    tac_arena_alloc(arena, tac_cull_size(shape->count));
+    alloc_bounds(&field, shape->count, arena);
 }
 
 tacGeomField tac_geom_field_bind(const tacModel* model, int geom, tacScratch* scratch) {
     tacGeomField field;
-    field.program =
-        tac_shape_program_bind(model, model->geom[geom].shape, geom_pose(model, geom), scratch);
+    field.program = tac_shape_program_bind(model, model->geom[geom].shape,
+                                           tac_field_pose(model, &model->geom[geom]), scratch);
     field.culling = tac_cull_bind(&field.program, scratch);
-    bind_lower_bounds(&field, scratch);
-    bind_float_bounds(&field, scratch);
+    alloc_bounds(&field, field.program.shape->count, &scratch->arena);
+    bind_lower_bounds(&field);
+    bind_float_bounds(&field);
     bind_box(model, &field);
     return field;
 }

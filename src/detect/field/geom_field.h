@@ -32,7 +32,7 @@ tacFeatureBox tac_geom_field_box(const tacGeomField* field, double range);
 // takes memory from the scratch
 tacGeomField tac_geom_field_bind(const tacModel* model, int geom, tacScratch* scratch);
 
-// bytes of it, for this build's tacReal
-size_t tac_geom_field_size(const tacShape* shape);
+// the dry run of that
+void tac_geom_field_measure(const tacShape* shape, tacArena* arena);
 
 #endif

@@ -12,8 +12,9 @@
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
-// Balls of a few blocks are worked with on the stack, which is warm whichever model is asked   [B]
-#define STACK_BYTES ((size_t)4 << 10)
+// Balls of so many blocks lie on the stack, which is warm whichever model is asked. A multiple of
+// 16, so that each of their arrays fills whole TAC_ALIGNMENT
+enum { STACK_BALLS = 112, BALL_BYTES = 4 * sizeof(float) + sizeof(int) + 2 * sizeof(uint64_t) };
 
 //---------------------------------- balls ----------------------------------------
 
@@ -25,11 +26,6 @@ typedef struct floatBalls {
     uint64_t *is_near, *is_far; // leaves
 } floatBalls;
 
-static size_t float_balls_size(int count) {
-    size_t n = (size_t)count;
-    return 5 * tac_arena_align(sizeof(float) * n) + 2 * tac_arena_align(sizeof(uint64_t) * n);
-}
-
 static floatBalls alloc_float_balls(tacArena* arena, int count) {
     floatBalls b = {
         count, TAC_ALLOC(arena, int, count), {NULL}, TAC_ALLOC(arena, float, count), NULL, NULL};
@@ -37,6 +33,28 @@ static floatBalls alloc_float_balls(tacArena* arena, int count) {
     b.is_near = TAC_ALLOC(arena, uint64_t, count);
     b.is_far = TAC_ALLOC(arena, uint64_t, count);
     return b;
+}
+
+// leaves that matter to groups of vertices, as bits, and as a list
+static uint64_t* alloc_leaf_bits(tacArena* arena, int groups) {
+    return TAC_ALLOC(arena, uint64_t, groups + 1);
+}
+
+static tacActiveLeaf* alloc_leaf_list(tacArena* arena, int groups, int leaves) {
+    return TAC_ALLOC(arena, tacActiveLeaf, (groups + 1) * leaves);
+}
+
+void tac_leaf_culling_measure(int blocks, tacArena* arena) {
+    alloc_leaf_bits(arena, blocks);
+    alloc_leaf_list(arena, blocks, TAC_ACTIVE_LEAF_MAX);
+    size_t mark = arena->used;
+    alloc_float_balls(arena, blocks);
+    arena->used = mark;
+}
+
+void tac_leaf_culling_at_measure(int hits, tacArena* arena) {
+    alloc_float_balls(arena, hits);
+    alloc_leaf_list(arena, hits / TAC_ACTIVE_LEAF_GROUP, TAC_ACTIVE_LEAF_MAX);
 }
 
 // more than single precision rounds the place of a feature by
@@ -137,8 +155,7 @@ static void fetch_near(const tacVertexSide* side, const leafRange* limit, const 
 static floatBalls cull_leaves(tacVertexSide* side, const leafRange* limit, tacArena* stack_arena,
                               tacArena* arena) {
     int count = side->features->index->blocks;
-    floatBalls b = alloc_float_balls(
-        float_balls_size(count) <= stack_arena->size ? stack_arena : arena, count);
+    floatBalls b = alloc_float_balls(count <= STACK_BALLS ? stack_arena : arena, count);
     side->leaf_mask = 0;
     transform_balls(side, &limit->box, &b);
     VERTICES->leaves(side->float_bounds, side->leaves, (const float* const*)b.x, b.radius,
@@ -151,11 +168,11 @@ static floatBalls cull_leaves(tacVertexSide* side, const leafRange* limit, tacAr
 // even far are left out of the field there.
 static tacActiveLeaves cull_blend(tacVertexSide* side, const leafRange* limit,
                                   tacScratch* scratch) {
-    _Alignas(TAC_ALIGNMENT) char memory[STACK_BYTES];
-    tacArena stack_arena = {.base = memory, .size = STACK_BYTES};
+    _Alignas(TAC_ALIGNMENT) char memory[STACK_BALLS * BALL_BYTES];
+    tacArena stack_arena = {.base = memory, .size = sizeof memory};
     tacHits* near = &side->near;
     int count = side->features->index->blocks;
-    uint64_t* need = TAC_ALLOC(&scratch->arena, uint64_t, count + 1);
+    uint64_t* need = alloc_leaf_bits(&scratch->arena, count);
     size_t mark = scratch->arena.used;
     floatBalls b = cull_leaves(side, limit, &stack_arena, &scratch->arena);
     memset(need, 0, sizeof *need * (size_t)(count + 1));
@@ -216,10 +233,10 @@ static void add_near(tacHits* near, int block, unsigned is_near, const tacActive
 // One that ends: leaves that are not below it at a vertex are left out of the field there
 static tacActiveLeaves cull_faded(tacVertexSide* side, const leafRange* limit,
                                   tacScratch* scratch) {
-    _Alignas(TAC_ALIGNMENT) char memory[STACK_BYTES];
-    tacArena stack_arena = {.base = memory, .size = STACK_BYTES};
+    _Alignas(TAC_ALIGNMENT) char memory[STACK_BALLS * BALL_BYTES];
+    tacArena stack_arena = {.base = memory, .size = sizeof memory};
     int count = side->features->index->blocks;
-    needList all = {.need = TAC_ALLOC(&scratch->arena, tacActiveLeaf, (count + 1) * side->leaves)};
+    needList all = {.need = alloc_leaf_list(&scratch->arena, count, side->leaves)};
     size_t mark = scratch->arena.used;
     floatBalls b = cull_leaves(side, limit, &stack_arena, &scratch->arena);
     for (int i = 0; i < b.count; ++i) {
@@ -258,7 +275,7 @@ static tacActiveLeaves group_active_leaves(uint64_t* bits, int count) {
 static tacActiveLeaves list_active_leaves(const uint64_t* bits, int count, int leaves,
                                           tacArena* arena) {
     int groups = (count + TAC_ACTIVE_LEAF_GROUP - 1) / TAC_ACTIVE_LEAF_GROUP, all = 0;
-    tacActiveLeaf* need = TAC_ALLOC(arena, tacActiveLeaf, groups * leaves);
+    tacActiveLeaf* need = alloc_leaf_list(arena, count / TAC_ACTIVE_LEAF_GROUP, leaves);
     for (int g = 0; g < groups; ++g) {
         const uint64_t* own = &bits[g * TAC_ACTIVE_LEAF_GROUP];
         int end = count - g * TAC_ACTIVE_LEAF_GROUP;

@@ -27,7 +27,11 @@ int tac_leaf_culling_applies(const tacVertexSide* side, const tacVertexCutoff* r
 tacActiveLeaves tac_leaf_culling_vertices(tacVertexSide* side, const tacVertexCutoff* range,
                                           tacScratch* scratch);
 
-// what the field at hits->y needs; takes memory of the arena
+// the dry run of that, for the vertices of these blocks
+void tac_leaf_culling_measure(int blocks, tacArena* arena);
+
+// what the field at hits->y needs; takes memory of the arena, and the dry run of that
+void tac_leaf_culling_at_measure(int hits, tacArena* arena);
 tacActiveLeaves tac_leaf_culling_at(const tacVertexSide* side, const tacVertexCutoff* range,
                                     const tacHits* hits, tacArena* arena);
 

@@ -14,12 +14,12 @@
 
 #include "detect/field/sphere_projection.h"
 
-#include "math/vec3.h"
+#include "detect/field/hit_motion.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { PADDING = 8, PATHS = TAC_SPHERE_PATHS, STEPS = TAC_SPHERE_STEPS, RAY_STEPS = 2 };
+enum { PATHS = TAC_SPHERE_PATHS, STEPS = TAC_SPHERE_STEPS, RAY_STEPS = 2 };
 
 #define NORMAL_SOFT 1e-12
 #define FLAT        0.25
@@ -33,30 +33,10 @@ static const double towards_foot[STEPS] = {0, 0, .5, .25, 0};
 
 //---------------------------------- memory ---------------------------------------
 
-size_t tac_sphere_projection_size(const tacModel* model, const tacContactPair* pair, int owner,
-                                  size_t real_size) {
-    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
-    if (!f->index || f->index->radius < 0) return 0;
-    int points = f->vertices * PATHS;
-    size_t field = 4 * tac_arena_align(real_size * (size_t)(points + PADDING));
-    return (STEPS + 1) * (tac_hits_size(points, 1, real_size) + 2 * field) + 3 * field;
-}
-
-static tacVec3 load_vec3(tacReal* const x[3], int i) {
-    return (tacVec3){x[0][i], x[1][i], x[2][i]};
-}
-
-static void store_vec3(tacReal* const x[3], int i, tacVec3 v) {
-    x[0][i] = v.x;
-    x[1][i] = v.y;
-    x[2][i] = v.z;
-}
-
-static tacVec3 hessian_mul(const tacHits* h, int i, tacVec3 v) {
-    tacReal* const* H = h->hessian;
-    return (tacVec3){H[0][i] * v.x + H[3][i] * v.y + H[4][i] * v.z,
-                     H[3][i] * v.x + H[1][i] * v.y + H[5][i] * v.z,
-                     H[4][i] * v.x + H[5][i] * v.y + H[2][i] * v.z};
+void tac_sphere_projection_alloc(tacSphereProjection* spheres, int centres, int hessians,
+                                 tacArena* arena) {
+    for (int s = 0; s <= STEPS; ++s)
+        spheres->at[s] = tac_hits_alloc(arena, tac_sphere_points(centres, s), hessians);
 }
 
 //---------------------------------- fields ---------------------------------------
@@ -110,15 +90,6 @@ static tacVec3 ray_direction(int path) {
     return (tacVec3){a[0] / length, a[1] / length, a[2] / length};
 }
 
-// s^3 (10 - 15 s + 6 s^2) between 0 and 1, and its slope
-static tacReal smoothstep5(tacReal s, tacReal* slope) {
-    *slope = 0.0;
-    if (tac_re(s) <= 0.0) return 0.0;
-    if (tac_re(s) >= 1.0) return 1.0;
-    *slope = 30.0 * s * s * (1.0 - s) * (1.0 - s);
-    return s * s * s * (10.0 - s * (15.0 - 6.0 * s));
-}
-
 // one step of a way, from y, and what its derivative takes
 typedef struct sphereStep {
     const tacHits* at;
@@ -137,11 +108,11 @@ static sphereStep projection_step(const tacSphereProjection* spheres, const tacR
     t.is_ray = path > 0 && step < RAY_STEPS;
     t.b = path == 0 ? towards_foot[step] : 0.0;
     t.phi = t.at->value[t.point];
-    t.g = load_vec3(t.at->gradient, t.point);
-    t.y = load_vec3(t.at->y, t.point);
+    t.g = tac_vec3_at(t.at->gradient, t.point);
+    t.y = tac_vec3_at(t.at->y, t.point);
     t.z = tac_sub(tac_load3(centre), t.y);
     if (t.is_ray) {
-        tacReal slope, x = t.phi / (INSIDE * t.radius), S = smoothstep5(x, &slope);
+        tacReal slope, x = t.phi / (INSIDE * t.radius), S = tac_smoothstep5(x, &slope);
         t.v = ray_direction(path);
         t.length = t.phi * S / t.slope;
         t.by_phi = (S + x * slope) / t.slope;
@@ -172,7 +143,7 @@ static tacVec3 projection_step_jvp(const sphereStep* t, tacVec3 c_dot, tacReal r
     tacReal phi_dot = tac_dot(t->g, y_dot) + phi_own;
     if (t->is_ray)
         return tac_add_scaled(y_dot, -(t->by_phi * phi_dot + t->by_radius * radius_dot), t->v);
-    tacVec3 g_dot = tac_add(hessian_mul(t->at, t->point, y_dot), g_own);
+    tacVec3 g_dot = tac_add(tac_hit_hessian_mul(t->at, t->point, y_dot), g_own);
     tacVec3 h_dot = normalize_jvp(t->h, t->s, g_dot), z_dot = tac_sub(c_dot, y_dot);
     tacReal q_dot = -2.0 * t->q * t->q / (1.0 + FLAT) * tac_dot(t->g, g_dot);
     tacReal along_dot = tac_dot(h_dot, t->z) + tac_dot(t->h, z_dot);
@@ -201,7 +172,7 @@ static tacVec3 projection_step_vjp(const sphereStep* t, tacVec3 bar, tacVec3* c_
     *g_bar = tac_add(*g_bar, normalize_jvp(t->h, t->s, h_bar));
     *c_bar = tac_add(*c_bar, z_bar);
     tacVec3 out = tac_add_scaled(tac_sub(bar, z_bar), *phi_bar, t->g);
-    return tac_add(out, hessian_mul(t->at, t->point, *g_bar));
+    return tac_add(out, tac_hit_hessian_mul(t->at, t->point, *g_bar));
 }
 
 //---------------------------------- ends -----------------------------------------
@@ -214,8 +185,8 @@ typedef struct sphereCentre {
 
 static sphereCentre sphere_centre(const tacSphereProjection* spheres, int sphere) {
     sphereCentre c = {.phi = spheres->at[0].value[sphere], .radius = spheres->radius};
-    tacVec3 g = load_vec3(spheres->at[0].gradient, sphere);
-    c.c = load_vec3(spheres->at[0].y, sphere);
+    tacVec3 g = tac_vec3_at(spheres->at[0].gradient, sphere);
+    c.c = tac_vec3_at(spheres->at[0].y, sphere);
     c.width = WIDTH * c.radius;
     c.s = 1.0 / r_sqrt(tac_norm2(g) + NORMAL_SOFT);
     c.h = tac_scale(g, c.s);
@@ -234,8 +205,8 @@ static spherePathEnd path_end(const tacSphereProjection* spheres, const sphereCe
     int point = sphere * PATHS + path;
     tacReal E2 = NEAR_CENTRE * NEAR_CENTRE * c->radius * c->radius;
     spherePathEnd e = {.phi = last->value[point]};
-    e.z = tac_sub(c->c, load_vec3(last->y, point));
-    e.g = load_vec3(last->gradient, point);
+    e.z = tac_sub(c->c, tac_vec3_at(last->y, point));
+    e.g = tac_vec3_at(last->gradient, point);
     e.below = c->phi * c->phi + E2;
     e.ratio = r_sqrt((tac_norm2(e.z) + E2) / e.below);
     e.distance = c->phi * e.ratio + e.phi * e.phi / (OFF_SURFACE * c->radius);
@@ -324,24 +295,16 @@ static void advance_paths(tacVertexSide* side, tacSphereProjection* spheres, int
     for (int sphere = 0; sphere < centre->count; ++sphere)
         for (int path = 0; path < PATHS; ++path) {
             tacReal c[3];
-            tac_store3(c, load_vec3(centre->y, sphere));
+            tac_store3(c, tac_vec3_at(centre->y, sphere));
             sphereStep t = projection_step(spheres, c, sphere, path, step);
-            store_vec3(to->y, sphere * PATHS + path, step_target(&t));
+            tac_vec3_set(to->y, sphere * PATHS + path, step_target(&t));
         }
     tac_hits_field(side, to, order);
 }
 
 static void copy_hit(tacHits* h, int i, int count_active, int order) {
     h->vertex[count_active] = h->vertex[i];
-    h->value[count_active] = h->value[i];
-    store_vec3(h->y, count_active, load_vec3(h->y, i));
-    store_vec3(h->gradient, count_active, load_vec3(h->gradient, i));
-    for (int k = 0; k < 6 && order > 1; ++k) h->hessian[k][count_active] = h->hessian[k][i];
-}
-
-static void fill_padding(tacHits* h, int order) {
-    for (int i = h->count; i < h->count + PADDING && h->count; ++i)
-        copy_hit(h, h->count - 1, i, order);
+    tac_hit_copy(h, i, order, h, count_active);
 }
 
 // those that touch, in all arrays
@@ -358,13 +321,13 @@ static void remove_inactive(const tacVertexSide* side, tacSphereProjection* sphe
             for (int w = 0; w < PATHS; ++w)
                 copy_hit(&spheres->at[s], sphere * PATHS + w, count_active * PATHS + w, order);
         hits->value[count_active] = mean.distance;
-        store_vec3(hits->gradient, count_active, mean.n);
+        tac_vec3_set(hits->gradient, count_active, mean.n);
         for (int k = 0; k < 6 && order > 1; ++k) hits->hessian[k][count_active] = 0.0;
         ++count_active;
     }
     hits->count = spheres->at[0].count = count_active;
     for (int s = 1; s <= STEPS; ++s) spheres->at[s].count = count_active * PATHS;
-    fill_padding(hits, order);
+    tac_hits_pad(hits, order);
 }
 
 void tac_sphere_projection_find(tacVertexSide* side, int order, tacHits* hits,
@@ -375,44 +338,23 @@ void tac_sphere_projection_find(tacVertexSide* side, int order, tacHits* hits,
     if (hits->count == 0) return;
     out->radius = side->pose.radius;
     out->slope = side->lipschitz;
-    int points = hits->count * PATHS;
-    for (int s = 0; s <= STEPS; ++s)
-        out->at[s] = tac_hits_alloc(&scratch->arena, s ? points : hits->count, order > 1);
+    tac_sphere_projection_alloc(out, hits->count, order > 1, &scratch->arena);
     out->at[0].count = hits->count;
-    for (int i = 0; i < hits->count; ++i) {
-        store_vec3(out->at[0].y, i, load_vec3(hits->y, i));
-        out->at[0].value[i] = hits->value[i];
-        store_vec3(out->at[0].gradient, i, load_vec3(hits->gradient, i));
-        for (int k = 0; k < 6 && order > 1; ++k) out->at[0].hessian[k][i] = hits->hessian[k][i];
-    }
+    for (int i = 0; i < hits->count; ++i) tac_hit_copy(hits, i, order, &out->at[0], i);
     for (int s = 0; s <= STEPS; ++s)
-        for (int i = 0; i < (s ? points : hits->count); ++i) out->at[s].vertex[i] = 0;
+        for (int i = 0; i < tac_sphere_points(hits->count, s); ++i) out->at[s].vertex[i] = 0;
     for (int s = 0; s < STEPS; ++s) advance_paths(side, out, s, order);
     remove_inactive(side, out, hits, order);
 }
 
 //---------------------------------- forward --------------------------------------
 
-static tacVec3 angular_part(const tacReal twist[6]) { return tac_load3(twist + 3); }
-
-// velocity of the own body's point at y against the field's body; axes of the field's body
-static tacVec3 relative_velocity(const tacVertexSide* side, const tacHitDot* dot, tacVec3 y) {
-    const tacFrame *f = &side->pose.field, *own = &side->pose.own;
-    tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
-    tacVec3 v = tac_add(tac_load3(dot->own),
-                        tac_cross(angular_part(dot->own), tac_sub(x, tac_load3(own->origin))));
-    tacVec3 field_velocity =
-        tac_add(tac_load3(dot->field),
-                tac_cross(angular_part(dot->field), tac_sub(x, tac_load3(f->origin))));
-    return tac_mat_tmul_vec(f->R, tac_sub(v, field_velocity));
-}
-
 static tacReal field_value(const tacSphereFields* f, int step, int point) {
     return f ? f->at[step].value[point] : (tacReal)0.0;
 }
 
 static tacVec3 field_gradient(const tacSphereFields* f, int step, int point) {
-    return f ? load_vec3(f->at[step].gradient, point) : tac_vec3_zero();
+    return f ? tac_vec3_at(f->at[step].gradient, point) : tac_vec3_zero();
 }
 
 // the end of a way along c', R'
@@ -436,9 +378,9 @@ static tacReal sphere_jvp(const tacSphereProjection* spheres, int sphere, tacVec
     sphere_nearest(spheres, sphere, &mean);
     tac_store3(c, mean.c.c);
     *n_dot = tac_vec3_zero();
-    tacVec3 g0_dot =
-        tac_add(hessian_mul(&spheres->at[0], sphere, c_dot), field_gradient(fields, 0, sphere));
-    pathEndDot d = {.phi0 = tac_dot(load_vec3(spheres->at[0].gradient, sphere), c_dot) +
+    tacVec3 g0_dot = tac_add(tac_hit_hessian_mul(&spheres->at[0], sphere, c_dot),
+                             field_gradient(fields, 0, sphere));
+    pathEndDot d = {.phi0 = tac_dot(tac_vec3_at(spheres->at[0].gradient, sphere), c_dot) +
                             field_value(fields, 0, sphere),
                     .h = normalize_jvp(mean.c.h, mean.c.s, g0_dot),
                     .radius = radius_dot};
@@ -468,33 +410,19 @@ void tac_sphere_projection_jvp(const tacVertexSide* side, const tacSphereProject
                                const tacSphereFields* fields, tacReal* value,
                                tacReal* const gradient[3]) {
     for (int i = 0; i < hits->count; ++i) {
-        tacVec3 c_dot = relative_velocity(side, dot, load_vec3(hits->y, i)), n_dot;
+        tacVec3 c_dot = tac_hit_velocity(side, dot, tac_vec3_at(hits->y, i)), n_dot;
         value[i] = sphere_jvp(spheres, i, c_dot, dot->radius, fields, &n_dot) -
-                   tac_dot(load_vec3(hits->gradient, i), c_dot);
-        store_vec3(gradient, i, n_dot);
+                   tac_dot(tac_vec3_at(hits->gradient, i), c_dot);
+        tac_vec3_set(gradient, i, n_dot);
     }
 }
 
 //---------------------------------- reverse --------------------------------------
 
-// a force on the own body at y against the field's body, both of the field's axes
-static void add_relative_force(const tacVertexSide* side, tacVec3 y, tacVec3 force,
-                               tacHitBar* out) {
-    const tacFrame *f = &side->pose.field, *own = &side->pose.own;
-    tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
-    force = tac_mat_mul_vec(f->R, force);
-    tac_store3(out->own, tac_add(tac_load3(out->own), force));
-    tac_store3(out->field, tac_sub(tac_load3(out->field), force));
-    tacVec3 torque = tac_cross(tac_sub(x, tac_load3(own->origin)), force);
-    tac_store3(out->own + 3, tac_add(tac_load3(out->own + 3), torque));
-    torque = tac_cross(tac_sub(x, tac_load3(f->origin)), force);
-    tac_store3(out->field + 3, tac_sub(tac_load3(out->field + 3), torque));
-}
-
 static void store_field(const tacSphereFields* f, int step, int point, tacReal value, tacVec3 g) {
     if (!f) return;
     f->at[step].value[point] = value;
-    store_vec3(f->at[step].gradient, point, g);
+    tac_vec3_set(f->at[step].gradient, point, g);
 }
 
 // what all ways add to the field at the centre
@@ -546,8 +474,8 @@ static centreBar sphere_vjp(const tacSphereProjection* spheres, int sphere, tacR
     }
     // what the ends took from the field at the centre, beside the first steps
     tacVec3 g_bar = normalize_jvp(mean.c.h, mean.c.s, h_bar);
-    sum.c = tac_add_scaled(sum.c, phi_bar, load_vec3(spheres->at[0].gradient, sphere));
-    sum.c = tac_add(sum.c, hessian_mul(&spheres->at[0], sphere, g_bar));
+    sum.c = tac_add_scaled(sum.c, phi_bar, tac_vec3_at(spheres->at[0].gradient, sphere));
+    sum.c = tac_add(sum.c, tac_hit_hessian_mul(&spheres->at[0], sphere, g_bar));
     store_field(fields, 0, sphere, sum.phi + phi_bar, tac_add(sum.g, g_bar));
     return sum;
 }
@@ -557,9 +485,9 @@ void tac_sphere_projection_vjp(const tacVertexSide* side, const tacSphereProject
                                const tacHits* hits, tacHitBar* out, const tacSphereFields* fields) {
     for (int i = 0; i < hits->count; ++i) {
         tacReal bar = out->value[i];
-        centreBar sum = sphere_vjp(spheres, i, bar, load_vec3(out->gradient, i), fields);
-        tacVec3 force = tac_add_scaled(sum.c, -bar, load_vec3(hits->gradient, i));
-        add_relative_force(side, load_vec3(hits->y, i), force, out);
+        centreBar sum = sphere_vjp(spheres, i, bar, tac_vec3_at(out->gradient, i), fields);
+        tacVec3 force = tac_add_scaled(sum.c, -bar, tac_vec3_at(hits->gradient, i));
+        tac_hit_add_force(side, tac_vec3_at(hits->y, i), force, out);
         out->radius += sum.radius;
     }
 }

@@ -22,9 +22,12 @@ typedef struct tacSphereProjection {
     tacHits at[TAC_SPHERE_STEPS + 1]; // centres, then points of all ways, those of a ball together
 } tacSphereProjection;
 
-// bytes that balls of a side take, with derivatives
-size_t tac_sphere_projection_size(const tacModel* model, const tacContactPair* pair, int owner,
-                                  size_t real_size);
+// points of so many centres at a step; memory for all of them
+static inline int tac_sphere_points(int centres, int step) {
+    return step ? centres * TAC_SPHERE_PATHS : centres;
+}
+void tac_sphere_projection_alloc(tacSphereProjection* spheres, int centres, int hessians,
+                                 tacArena* arena);
 
 // Does this side need them?
 int tac_sphere_projection_needed(const tacModel* model, const tacFeatures* features, int field);

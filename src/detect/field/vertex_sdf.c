@@ -18,45 +18,78 @@
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
-// padding of arrays: the widest vector
-enum { PADDING = 8 };
+enum { PADDING = TAC_HIT_PADDING };
 
 // A small field works on the stack, which is warm whichever model is asked                     [B]
 #define STACK_BYTES ((size_t)160 << 10)
 
 //---------------------------------- memory ---------------------------------------
 
-size_t tac_hits_size(int capacity, int hessians, size_t real_size) {
-    size_t count = (size_t)(capacity + PADDING), arrays = hessians ? 13 : 7;
-    return tac_arena_align(sizeof(int) * count) + arrays * tac_arena_align(real_size * count);
+tacReal* tac_reals_alloc(tacArena* arena, int capacity) {
+    return TAC_ALLOC(arena, tacReal, capacity + PADDING);
+}
+
+void tac_reals3_alloc(tacArena* arena, int capacity, tacReal* out[3]) {
+    for (int k = 0; k < 3; ++k) out[k] = tac_reals_alloc(arena, capacity);
+}
+
+tacField tac_hit_field_alloc(tacArena* arena, int capacity) {
+    tacField f = {.value = tac_reals_alloc(arena, capacity)};
+    tac_reals3_alloc(arena, capacity, f.gradient);
+    return f;
 }
 
 tacHits tac_hits_alloc(tacArena* arena, int capacity, int hessians) {
-    tacHits h = {0};
-    int count = capacity + PADDING;
-    h.vertex = TAC_ALLOC(arena, int, count);
-    h.value = TAC_ALLOC(arena, tacReal, count);
+    tacHits h = {.vertex = TAC_ALLOC(arena, int, capacity + PADDING)};
+    h.value = tac_reals_alloc(arena, capacity);
     for (int k = 0; k < 3; ++k) {
-        h.y[k] = TAC_ALLOC(arena, tacReal, count);
-        h.gradient[k] = TAC_ALLOC(arena, tacReal, count);
+        h.y[k] = tac_reals_alloc(arena, capacity);
+        h.gradient[k] = tac_reals_alloc(arena, capacity);
     }
-    for (int k = 0; k < 6 && hessians; ++k) h.hessian[k] = TAC_ALLOC(arena, tacReal, count);
+    for (int k = 0; k < 6 && hessians; ++k) h.hessian[k] = tac_reals_alloc(arena, capacity);
     return h;
-}
-
-size_t tac_hit_records_size(int capacity, size_t real_size) {
-    return 8 * tac_arena_align(real_size * (size_t)(capacity + PADDING));
 }
 
 tacHitRecords tac_hit_records_alloc(tacArena* arena, int capacity) {
     tacHitRecords r;
-    int count = capacity + PADDING;
     for (int k = 0; k < 3; ++k) {
-        r.point[k] = TAC_ALLOC(arena, tacReal, count);
-        r.normal[k] = TAC_ALLOC(arena, tacReal, count);
+        r.point[k] = tac_reals_alloc(arena, capacity);
+        r.normal[k] = tac_reals_alloc(arena, capacity);
     }
-    r.distance = TAC_ALLOC(arena, tacReal, count);
-    r.activity = TAC_ALLOC(arena, tacReal, count);
+    r.distance = tac_reals_alloc(arena, capacity);
+    r.activity = tac_reals_alloc(arena, capacity);
+    return r;
+}
+
+tacHitTwists tac_hit_twists_alloc(tacArena* arena, int capacity) {
+    tacHitTwists t;
+    for (int row = 0; row < 8; ++row)
+        for (int k = 0; k < 6; ++k) t.row[row][k] = tac_reals_alloc(arena, capacity);
+    return t;
+}
+
+void tac_hit_twists_copy(const tacHitTwists* from, int count, tacContacts* to, int at) {
+    size_t bytes = sizeof(tacReal) * (size_t)count;
+    for (int row = 0; row < 8; ++row)
+        for (int k = 0; k < 6; ++k) memcpy(&to->d_twist[row][k][at], from->row[row][k], bytes);
+}
+
+void tac_hit_records_copy(const tacHitRecords* from, int count, tacContacts* to, int at) {
+    size_t bytes = sizeof(tacReal) * (size_t)count;
+    for (int k = 0; k < 3; ++k) {
+        memcpy(&to->point[k][at], from->point[k], bytes);
+        memcpy(&to->normal[k][at], from->normal[k], bytes);
+    }
+    memcpy(&to->distance[at], from->distance, bytes);
+    memcpy(&to->activity[at], from->activity, bytes);
+}
+
+tacHitRecords tac_contact_records_at(const tacContacts* c, int first) {
+    tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
+    for (int k = 0; k < 3; ++k) {
+        r.point[k] = &c->point[k][first];
+        r.normal[k] = &c->normal[k][first];
+    }
     return r;
 }
 
@@ -65,18 +98,38 @@ static int max_points(const tacFeatures* f) {
     return f->index ? f->index->blocks * TAC_FEATURE_BLOCK + PADDING : PADDING;
 }
 
-size_t tac_vertex_side_size(const tacModel* model, const tacContactPair* pair, int owner,
-                            size_t real_size) {
-    const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
+// balls around blocks in axes of the field's body, and the lower bound of the field in each
+typedef struct blockBalls {
+    tacReal *x[3], *radius, *low;
+} blockBalls;
+
+static blockBalls alloc_block_balls(tacArena* arena, int blocks) {
+    blockBalls b = {.radius = tac_reals_alloc(arena, blocks)};
+    tac_reals3_alloc(arena, blocks, b.x);
+    b.low = tac_reals_alloc(arena, blocks);
+    return b;
+}
+
+// lists stay, what they are made from does not
+static void measure_search(const tacFeatures* f, tacArena* arena) {
+    int blocks = f->index ? f->index->blocks : 0;
+    tac_hits_alloc(arena, max_points(f), 0);
+    tac_leaf_culling_measure(blocks, arena);
+    TAC_ALLOC(arena, int, blocks);
+    size_t mark = arena->used;
+    alloc_block_balls(arena, blocks);
+    arena->used = mark;
+    tac_reals_alloc(arena, max_points(f));
+    arena->used = mark;
+}
+
+void tac_vertex_side_measure(const tacModel* model, const tacContactPair* pair, int owner,
+                             tacArena* arena) {
     const tacShape* shape = &model->shape[model->geom[pair->geom[1 - owner]].shape];
-    size_t scale = real_size / sizeof(tacReal) + 1;
-    size_t field = tac_geom_field_size(shape) + tac_shape_run_size(shape) +
-                   tac_arena_align(sizeof(tacShapeRun));
-    size_t lists = 7 * tac_arena_align(real_size * (size_t)(max_points(f) + TAC_FLOAT_PADDING)) +
-                   2 * tac_arena_align(sizeof(int) * (size_t)max_points(f)) +
-                   tac_arena_align(sizeof(tacActiveLeaf[TAC_ACTIVE_LEAF_MAX]) *
-                                   (size_t)max_points(f) / TAC_ACTIVE_LEAF_GROUP);
-    return scale * field + lists + tac_hits_size(max_points(f), 0, real_size);
+    tac_geom_field_measure(shape, arena);
+    TAC_ALLOC(arena, tacShapeRun, 1);
+    tac_arena_alloc(arena, tac_shape_run_size(shape));
+    measure_search(&model->contact->feature[pair->geom[owner]], arena);
 }
 
 //---------------------------------- sides ----------------------------------------
@@ -86,11 +139,6 @@ static tacFrame pose_frame(tacPose pose) {
     f.R = tac_quat_to_mat(pose.rotation);
     tac_store3(f.origin, pose.position);
     return f;
-}
-
-// the radius of swept features is the parameter that the field has, too
-static tacReal swept_radius(const tacModel* model, const tacFeatures* f) {
-    return f->index && f->index->radius >= 0 ? model->param[f->index->radius] : (tacReal)0.0;
 }
 
 static void bind_field(tacVertexSide* s, tacScratch* scratch) {
@@ -132,7 +180,7 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
     s.pose.own = pose_frame(own);
     s.pose.across = pose_frame(tac_pose_compose(tac_pose_inverse(field), own));
     s.pose.sign = owner == 1 ? 1.0 : -1.0;
-    s.pose.radius = swept_radius(model, s.features);
+    s.pose.radius = tac_swept_radius(model, s.features);
     s.pose.tau = model->param[plan->number[TAC_CONTACT_TAU]];
     s.pose.support = model->param[plan->number[TAC_CONTACT_SUPPORT]];
     bind_field(&s, scratch);
@@ -208,17 +256,11 @@ void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
 
 //---------------------------------- search ---------------------------------------
 
-// balls around blocks in axes of the field's body
-typedef struct blockBalls {
-    tacReal *x[3], *radius;
-} blockBalls;
-
 static blockBalls transform_balls(const tacVertexSide* side, tacArena* arena) {
     const struct tacFeatureIndex* index = side->features->index;
     const tacFrame* f = &side->pose.across;
     int count = index->blocks;
-    blockBalls b = {.radius = TAC_ALLOC(arena, tacReal, count + PADDING)};
-    for (int k = 0; k < 3; ++k) b.x[k] = TAC_ALLOC(arena, tacReal, count + PADDING);
+    blockBalls b = alloc_block_balls(arena, count);
     for (int i = 0; i < count + PADDING; ++i) {
         const tacFeatureBox* box = &index->box[i < count ? i : count - 1];
         double square = 0.0;
@@ -237,11 +279,10 @@ static int list_blocks(tacVertexSide* side, const tacVertexCutoff* range, int* b
     size_t mark = scratch->arena.used;
     int count = side->features->index->blocks, count_passed = 0;
     blockBalls b = transform_balls(side, &scratch->arena);
-    tacReal* low = TAC_ALLOC(&scratch->arena, tacReal, count + PADDING);
     VERTICES->lower_bound(side->lower_bound, side->lower_bounds, (const tacReal* const*)b.x,
-                          b.radius, low, count);
+                          b.radius, b.low, count);
     for (int i = 0; i < count; ++i)
-        if (tac_re(low[i]) < tac_vertex_cutoff(side, range)) block[count_passed++] = i;
+        if (tac_re(b.low[i]) < tac_vertex_cutoff(side, range)) block[count_passed++] = i;
     scratch->arena.used = mark;
     return count_passed;
 }
@@ -255,7 +296,7 @@ static void add_block(tacHits* near, const tacFeatures* f, int block) {
 static void cull_vertices(tacVertexSide* side, const tacVertexCutoff* range, tacScratch* scratch) {
     size_t mark = scratch->arena.used;
     tacHits* near = &side->near;
-    tacReal* low = TAC_ALLOC(&scratch->arena, tacReal, near->count + PADDING);
+    tacReal* low = tac_reals_alloc(&scratch->arena, near->count);
     VERTICES->pose(&side->pose.across, side->features->x, near->vertex, near->count, near->y);
     VERTICES->lower_bound(side->lower_bound, side->lower_bounds, (const tacReal* const*)near->y,
                           NULL, low, near->count);

@@ -8,6 +8,9 @@
 #include "model/contact/geom_features.h"
 #include "shape/shape_run.h"
 
+// arrays of hits have room for so many behind the last one: the widest vector
+enum { TAC_HIT_PADDING = 8 };
+
 // one side of a pair while it is worked on; memory is the scratch's
 typedef struct tacVertexSide {
     const tacModel* model;
@@ -43,16 +46,15 @@ typedef struct tacVertexCutoff {
 tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair, int owner,
                               const tacPose* body, tacScratch* scratch);
 
-// bytes that a side takes
-size_t tac_vertex_side_size(const tacModel* model, const tacContactPair* pair, int owner,
-                            size_t real_size);
+// the dry run of a side and of its search
+void tac_vertex_side_measure(const tacModel* model, const tacContactPair* pair, int owner,
+                             tacArena* arena);
 
 // Lists `near` and evaluates the field there: values and gradients.
 void tac_vertex_search(tacVertexSide* side, tacVertexCutoff range, tacScratch* scratch);
 
 // hits from an arena, with room for `capacity` and for padding
 tacHits tac_hits_alloc(tacArena* arena, int capacity, int hessians);
-size_t tac_hits_size(int capacity, int hessians, size_t real_size);
 
 // places and field at hits whose vertices are listed
 void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order);
@@ -69,6 +71,31 @@ void tac_vertex_active(tacVertexSide* side, int order, tacHits* out);
 
 // records from an arena, with room for padding
 tacHitRecords tac_hit_records_alloc(tacArena* arena, int capacity);
-size_t tac_hit_records_size(int capacity, size_t real_size);
+
+// numbers from an arena, with room for padding; three arrays of them; values and gradients
+tacReal* tac_reals_alloc(tacArena* arena, int capacity);
+void tac_reals3_alloc(tacArena* arena, int capacity, tacReal* out[3]);
+tacField tac_hit_field_alloc(tacArena* arena, int capacity);
+
+// d_twist of records
+typedef struct tacHitTwists {
+    tacReal* row[8][6];
+} tacHitTwists;
+tacHitTwists tac_hit_twists_alloc(tacArena* arena, int capacity);
+void tac_hit_twists_copy(const tacHitTwists* from, int count, tacContacts* to, int at);
+
+// records to contacts from `at` on; contacts as records, from `first` on
+void tac_hit_records_copy(const tacHitRecords* from, int count, tacContacts* to, int at);
+tacHitRecords tac_contact_records_at(const tacContacts* contacts, int first);
+
+// places of hits, for queries of the field
+static inline tacPoints tac_hit_points(const tacHits* hits) {
+    return (tacPoints){hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
+}
+
+// The radius of swept features: the parameter that their field has, too; 0: they are not swept
+static inline tacReal tac_swept_radius(const tacModel* model, const tacFeatures* f) {
+    return f->index && f->index->radius >= 0 ? model->param[f->index->radius] : (tacReal)0.0;
+}
 
 #endif

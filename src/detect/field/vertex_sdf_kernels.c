@@ -18,14 +18,6 @@
 
 #include <string.h>
 
-TAC_INLINE void load3(const tacReal* const x[3], int i, wide out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = w_load(&x[k][i]);
-}
-
-TAC_INLINE void store3(tacReal* const x[3], int i, const wide v[3]) {
-    for (int k = 0; k < 3; ++k) w_store(&x[k][i], v[k]);
-}
-
 // origin + R y
 TAC_INLINE void to_world(const tacFrame* f, const wide y[3], wide x[3]) {
     rotate_to_world(f, y, x);
@@ -45,7 +37,7 @@ static void pose(const tacFrame* across, const double* const x[3], const int* ve
         }
         for (int k = 0; k < 3; ++k) v[k] = w_load(at[k]);
         to_world(across, v, moved);
-        store3(y, i, moved);
+        w_store3(y, i, moved);
     }
 }
 
@@ -84,7 +76,7 @@ static void field_lower_bound(const tacLowerBoundNode* node, int nodes, const ta
         wide stack[TAC_LOWER_BOUND_STACK + 1], point[3],
             r = radius ? w_load(&radius[i]) : w_set(0.0);
         int top = 0;
-        load3(x, i, point);
+        w_load3(x, i, point);
         for (int n = 0; n < nodes; ++n) {
             int leaf = node[n].kind < TAC_LOWER_BOUND_MIN;
             wide own = leaf ? leaf_lower_bound(&node[n], point, r)
@@ -248,8 +240,8 @@ typedef struct hit {
 
 TAC_INLINE void load_hit(const tacVertexPose* p, const tacHits* hits, int i, hit* a) {
     wide y[3], g[3];
-    load3((const tacReal* const*)hits->y, i, y);
-    load3((const tacReal* const*)hits->gradient, i, g);
+    w_load3(W_CONST3(hits->y), i, y);
+    w_load3(W_CONST3(hits->gradient), i, g);
     to_world(&p->field, y, a->x);
     rotate_to_world(&p->field, g, a->g);
     wide square = w_dot3(a->g, a->g);
@@ -376,7 +368,7 @@ static void record_jvp(const tacVertexPose* p, const tacHits* hits, const tacHit
         phi_dot = w_dot3(a.g, own);
         if (dot->value) {
             wide local[3], world[3];
-            load3(dot->gradient, i, local);
+            w_load3(dot->gradient, i, local);
             rotate_to_world(&p->field, local, world);
             phi_dot = phi_dot + w_load(&dot->value[i]);
             for (int k = 0; k < 3; ++k) g_dot[k] = g_dot[k] + world[k];
@@ -407,13 +399,9 @@ typedef struct hitSums {
 // a force at x, as a wrench about a body's origin
 TAC_INLINE void add_wide_force(wide wrench[6], const tacFrame* body, const wide x[3],
                                const wide f[3]) {
-    wide arm[3], moment[3];
+    wide arm[3];
     for (int k = 0; k < 3; ++k) arm[k] = x[k] - body->origin[k];
-    w_cross3(arm, f, moment);
-    for (int k = 0; k < 3; ++k) {
-        wrench[k] = wrench[k] + f[k];
-        wrench[3 + k] = wrench[3 + k] + moment[k];
-    }
+    w_add_force(wrench, arm, f);
 }
 
 TAC_INLINE void add_hit_sums(const hitSums* sums, tacHitBar* out) {
@@ -426,14 +414,6 @@ TAC_INLINE void add_hit_sums(const hitSums* sums, tacHitBar* out) {
     out->support += w_sum(sums->support);
 }
 
-// adjoints of padding are not 0: they are taken away
-TAC_INLINE wide load_padded(const tacReal* bar, int i, int count) {
-    tacReal part[TAC_LANES] = {0};
-    if (i + TAC_LANES <= count) return w_load(&bar[i]);
-    for (int j = 0; i + j < count; ++j) part[j] = bar[i + j];
-    return w_load(part);
-}
-
 static void record_vjp(const tacVertexPose* p, const tacHits* hits, tacHitRecords bar,
                        int with_hessian, tacHitBar* out) {
     hitSums sums;
@@ -441,8 +421,8 @@ static void record_vjp(const tacVertexPose* p, const tacHits* hits, tacHitRecord
     for (int i = 0; i < hits->count; i += TAC_LANES) {
         hit a;
         wide p_bar[3], h_bar[3], g_bar[3], x_bar[3], point[3], rot[3];
-        wide d_bar = load_padded(bar.distance, i, hits->count);
-        wide gamma_bar = load_padded(bar.activity, i, hits->count);
+        wide d_bar = w_load_padded(bar.distance, i, hits->count);
+        wide gamma_bar = w_load_padded(bar.activity, i, hits->count);
         load_hit(p, hits, i, &a);
         sums.tau = w_fma(a.gamma.d_tau, gamma_bar, sums.tau);
         sums.support = w_fma(a.gamma.d_upper, gamma_bar, sums.support);
@@ -455,8 +435,8 @@ static void record_vjp(const tacVertexPose* p, const tacHits* hits, tacHitRecord
         if (with_hessian) {
             wide H[6], back[3];
             for (int k = 0; k < 3; ++k) {
-                p_bar[k] = load_padded(bar.point[k], i, hits->count);
-                h_bar[k] = p->sign * load_padded(bar.normal[k], i, hits->count);
+                p_bar[k] = w_load_padded(bar.point[k], i, hits->count);
+                h_bar[k] = p->sign * w_load_padded(bar.normal[k], i, hits->count);
                 point[k] = w_fma(w_set(-p->radius), a.h[k], a.x[k]);
             }
             // what rides on the field's body
@@ -473,14 +453,14 @@ static void record_vjp(const tacVertexPose* p, const tacHits* hits, tacHitRecord
             for (int k = 0; k < 3; ++k) x_bar[k] = x_bar[k] + back[k] + p_bar[k];
         }
         add_wide_force(sums.own, &p->own, a.x, x_bar);
-        if (out->slide[0]) store3(out->slide, i, x_bar);
+        if (out->slide[0]) w_store3(out->slide, i, x_bar);
         for (int k = 0; k < 3; ++k) x_bar[k] = -x_bar[k];
         add_wide_force(sums.field, &p->field, a.x, x_bar);
         if (out->value) {
             wide local[3];
             rotate_to_local(&p->field, g_bar, local);
             w_store(&out->value[i], d_bar);
-            store3(out->gradient, i, local);
+            w_store3(out->gradient, i, local);
         }
     }
     add_hit_sums(&sums, out);

@@ -3,32 +3,35 @@
 
 #include "detect/manifold/edge_projection.h"
 
+#include "math/vec3_array.h"
+
 #include <string.h>
 
 //---------------------------------- memory ---------------------------------------
 
-size_t tac_edge_projection_size(int pairs, int steps, size_t real_size) {
-    size_t one = tac_arena_align(real_size * (size_t)(pairs + 8));
-    if (steps == 0) return 0;
-    size_t side = (size_t)(steps + 1) * tac_hits_size(pairs, 0, real_size) +
-                  tac_hits_size(pairs, 1, real_size) + (size_t)(4 * steps + 3) * one;
-    return 2 * side;
+void tac_edge_projection_alloc(tacEdgeProjection* projection, int steps, int pairs,
+                               tacArena* arena) {
+    projection->steps = steps;
+    for (int s = 0; s <= steps; ++s) projection->at[s] = tac_hits_alloc(arena, pairs, 0);
 }
 
-static void alloc3(tacArena* arena, int count, tacReal* out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = TAC_ALLOC(arena, tacReal, count + 8);
+// tangents or adjoints of places, and the field of a step with its Hessian
+typedef struct projectionDiff {
+    tacReal* y[3];
+    tacHits field;
+} projectionDiff;
+
+static projectionDiff alloc_diff(tacArena* arena, int pairs) {
+    projectionDiff d;
+    tac_reals3_alloc(arena, pairs, d.y);
+    d.field = tac_hits_alloc(arena, pairs, 1);
+    return d;
 }
 
-static void load_real3(tacReal* const x[3], int i, tacReal out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = x[k][i];
-}
-
-static void store_real3(tacReal* const x[3], int i, const tacReal in[3]) {
-    for (int k = 0; k < 3; ++k) x[k][i] = in[k];
-}
-
-static tacReal dot_real3(const tacReal a[3], const tacReal b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+void tac_edge_projection_diff_measure(int pairs, tacArena* arena) {
+    size_t mark = arena->used;
+    alloc_diff(arena, pairs);
+    arena->used = mark;
 }
 
 //---------------------------------- frames ---------------------------------------
@@ -36,20 +39,20 @@ static tacReal dot_real3(const tacReal a[3], const tacReal b[3]) {
 // Points of geom[1] are asked in axes of its own body; R is of that body in axes of the first.
 static void to_own_point(const tacManifoldEdges* w, int k, const tacReal x[3], tacReal y[3]) {
     const tacFrame* f = &w->side[0].pose.across;
-    for (int i = 0; i < 3; ++i) y[i] = k ? f->origin[i] + dot_real3(f->R.m[i], x) : x[i];
+    for (int i = 0; i < 3; ++i) y[i] = k ? f->origin[i] + tac_dot3(f->R.m[i], x) : x[i];
 }
 
 static void to_first_point(const tacManifoldEdges* w, int k, const tacReal y[3], tacReal x[3]) {
     const tacFrame* f = &w->side[1].pose.across;
-    for (int i = 0; i < 3; ++i) x[i] = k ? f->origin[i] + dot_real3(f->R.m[i], y) : y[i];
+    for (int i = 0; i < 3; ++i) x[i] = k ? f->origin[i] + tac_dot3(f->R.m[i], y) : y[i];
 }
 
 static void to_own_vector(const tacManifoldEdges* w, int k, const tacReal v[3], tacReal out[3]) {
-    for (int i = 0; i < 3; ++i) out[i] = k ? dot_real3(w->side[0].pose.across.R.m[i], v) : v[i];
+    for (int i = 0; i < 3; ++i) out[i] = k ? tac_dot3(w->side[0].pose.across.R.m[i], v) : v[i];
 }
 
 static void to_first_vector(const tacManifoldEdges* w, int k, const tacReal v[3], tacReal out[3]) {
-    for (int i = 0; i < 3; ++i) out[i] = k ? dot_real3(w->side[1].pose.across.R.m[i], v) : v[i];
+    for (int i = 0; i < 3; ++i) out[i] = k ? tac_dot3(w->side[1].pose.across.R.m[i], v) : v[i];
 }
 
 // v + w x x where the point rides on geom[1], else 0
@@ -79,38 +82,32 @@ typedef struct stepField {
 
 static stepField step_field(const tacHits* h, int i) {
     stepField f = {.phi = h->value[i]};
-    load_real3(h->gradient, i, f.g);
+    tac_get3(h->gradient, i, f.g);
     for (int k = 0; k < 6; ++k) f.H[k] = h->hessian[k][i];
-    tacReal s = dot_real3(f.g, f.g), below = s * s + TAC_PROJECTION_DAMPING;
+    tacReal s = tac_dot3(f.g, f.g), below = s * s + TAC_PROJECTION_DAMPING;
     f.q = s / below;
     f.by_square = (TAC_PROJECTION_DAMPING - s * s) / (below * below);
     return f;
-}
-
-static void hessian_mul(const tacReal H[6], const tacReal v[3], tacReal out[3]) {
-    out[0] = H[0] * v[0] + H[3] * v[1] + H[4] * v[2];
-    out[1] = H[3] * v[0] + H[1] * v[1] + H[5] * v[2];
-    out[2] = H[4] * v[0] + H[5] * v[1] + H[2] * v[2];
 }
 
 // y' -> (y - phi q g)', phi_dot and g_dot the field's own
 static void newton_step_jvp(const stepField* f, tacReal phi_dot, const tacReal g_dot[3],
                             tacReal y_dot[3]) {
     tacReal gradient_dot[3];
-    hessian_mul(f->H, y_dot, gradient_dot);
+    tac_store3(gradient_dot, tac_symmetric_mul(f->H, tac_load3(y_dot)));
     for (int k = 0; k < 3; ++k) gradient_dot[k] += g_dot[k];
-    tacReal length_dot = f->q * (phi_dot + dot_real3(f->g, y_dot)) +
-                         2.0 * f->phi * f->by_square * dot_real3(f->g, gradient_dot);
+    tacReal length_dot = f->q * (phi_dot + tac_dot3(f->g, y_dot)) +
+                         2.0 * f->phi * f->by_square * tac_dot3(f->g, gradient_dot);
     for (int k = 0; k < 3; ++k) y_dot[k] -= length_dot * f->g[k] + f->phi * f->q * gradient_dot[k];
 }
 
 static void newton_step_vjp(const stepField* f, tacReal y_bar[3], tacReal* phi_bar,
                             tacReal g_bar[3]) {
-    tacReal along = dot_real3(f->g, y_bar), back[3];
+    tacReal along = tac_dot3(f->g, y_bar), back[3];
     *phi_bar = -f->q * along;
     for (int k = 0; k < 3; ++k)
         g_bar[k] = -f->phi * (f->q * y_bar[k] + 2.0 * f->by_square * along * f->g[k]);
-    hessian_mul(f->H, g_bar, back);
+    tac_store3(back, tac_symmetric_mul(f->H, tac_load3(g_bar)));
     for (int k = 0; k < 3; ++k) y_bar[k] += *phi_bar * f->g[k] + back[k];
 }
 
@@ -132,17 +129,16 @@ static void list_starts(const tacManifoldEdges* w, int k, tacHits* h) {
         double nearest = tac_re(m->nearest[0][p]) + tac_re(m->nearest[1][p]);
         tacReal x[3], y[3];
         if (!(nearest * tac_re(m->indicator[p]) > 0.0)) continue;
-        load_real3(m->point[k], p, x);
+        tac_get3(m->point[k], p, x);
         to_own_point(w, k, x, y);
-        store_real3(h->y, h->count, y);
+        tac_set3(h->y, h->count, y);
         h->vertex[h->count++] = p;
     }
 }
 
 static void newton_steps(tacManifoldEdges* w, int k, int steps, tacArena* arena) {
     tacEdgeProjection* all = &w->project[k];
-    all->steps = steps;
-    for (int s = 0; s <= steps; ++s) all->at[s] = tac_hits_alloc(arena, w->pairs.count, 0);
+    tac_edge_projection_alloc(all, steps, w->pairs.count, arena);
     list_starts(w, k, &all->at[0]);
     for (int s = 0; s < steps; ++s) {
         tacHits *from = &all->at[s], *to = &all->at[s + 1];
@@ -150,10 +146,10 @@ static void newton_steps(tacManifoldEdges* w, int k, int steps, tacArena* arena)
         to->count = from->count;
         for (int i = 0; i < from->count; ++i) {
             tacReal y[3], g[3];
-            load_real3(from->y, i, y);
-            load_real3(from->gradient, i, g);
+            tac_get3(from->y, i, y);
+            tac_get3(from->gradient, i, g);
             tac_newton_step(from->value[i], g, y);
-            store_real3(to->y, i, y);
+            tac_set3(to->y, i, y);
             to->vertex[i] = from->vertex[i];
         }
     }
@@ -164,9 +160,9 @@ static void projected_point(const tacManifoldEdges* w, int k, int i, tacReal fro
                             tacReal to[3]) {
     const tacEdgeProjection* all = &w->project[k];
     tacReal y[3];
-    load_real3(all->at[0].y, i, y);
+    tac_get3(all->at[0].y, i, y);
     to_first_point(w, k, y, from);
-    load_real3(all->at[all->steps].y, i, y);
+    tac_get3(all->at[all->steps].y, i, y);
     to_first_point(w, k, y, to);
 }
 
@@ -176,9 +172,9 @@ static void move_pair_points(tacManifoldEdges* w, int k) {
         int p = w->project[k].at[0].vertex[i];
         tacReal from[3], to[3], n[3], sign = k ? -1.0 : 1.0;
         projected_point(w, k, i, from, to);
-        load_real3(m->normal, p, n);
+        tac_get3(m->normal, p, n);
         for (int j = 0; j < 3; ++j) m->distance[p] += sign * n[j] * (to[j] - from[j]);
-        store_real3(m->point[k], p, to);
+        tac_set3(m->point[k], p, to);
     }
 }
 
@@ -202,10 +198,10 @@ static void steps_jvp(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot,
         for (int i = 0; i < h.count; ++i) {
             stepField f = step_field(&h, i);
             tacReal v[3], g_dot[3] = {0.0, 0.0, 0.0}, phi_dot = own->value ? own->value[i] : 0.0;
-            if (own->value) load_real3(own->gradient, i, g_dot);
-            load_real3(y_dot, i, v);
+            if (own->value) tac_get3(own->gradient, i, g_dot);
+            tac_get3(y_dot, i, v);
             newton_step_jvp(&f, phi_dot, g_dot, v);
-            store_real3(y_dot, i, v);
+            tac_set3(y_dot, i, v);
         }
     }
 }
@@ -216,11 +212,11 @@ static void start_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot
     for (int i = 0; i < start->count; ++i) {
         tacReal from[3], to[3], move[3], velocity[3], v[3];
         projected_point(w, k, i, from, to);
-        load_real3(d->point[k], start->vertex[i], move);
+        tac_get3(d->point[k], start->vertex[i], move);
         rigid_velocity(dot->twist, k, from, velocity);
         for (int j = 0; j < 3; ++j) move[j] -= velocity[j];
         to_own_vector(w, k, move, v);
-        store_real3(y_dot, i, v);
+        tac_set3(y_dot, i, v);
     }
 }
 
@@ -231,17 +227,17 @@ static void end_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot, 
         int p = start->vertex[i];
         tacReal from[3], to[3], v[3], velocity[3], move[3], n[3], n_dot[3], sign = k ? -1.0 : 1.0;
         projected_point(w, k, i, from, to);
-        load_real3(y_dot, i, v);
+        tac_get3(y_dot, i, v);
         to_first_vector(w, k, v, move);
         rigid_velocity(dot->twist, k, to, velocity);
-        load_real3(w->pairs.normal, p, n);
-        load_real3(d->normal, p, n_dot);
+        tac_get3(w->pairs.normal, p, n);
+        tac_get3(d->normal, p, n_dot);
         for (int j = 0; j < 3; ++j) {
             move[j] += velocity[j];
             d->distance[p] +=
                 sign * (n[j] * (move[j] - d->point[k][j][p]) + n_dot[j] * (to[j] - from[j]));
         }
-        store_real3(d->point[k], p, move);
+        tac_set3(d->point[k], p, move);
     }
 }
 
@@ -250,11 +246,10 @@ void tac_edge_projection_jvp(const tacManifoldEdges* w, const tacManifoldEdgesDo
     for (int k = 0; k < 2; ++k) {
         if (w->project[k].steps == 0) continue;
         size_t mark = arena->used;
-        tacReal* y_dot[3];
-        alloc3(arena, w->project[k].at[0].count, y_dot);
-        start_dots(w, dot, k, d, y_dot);
-        steps_jvp(w, dot, k, tac_hits_alloc(arena, w->project[k].at[0].count, 1), y_dot);
-        end_dots(w, dot, k, y_dot, d);
+        projectionDiff p = alloc_diff(arena, w->project[k].at[0].count);
+        start_dots(w, dot, k, d, p.y);
+        steps_jvp(w, dot, k, p.field, p.y);
+        end_dots(w, dot, k, p.y, d);
         arena->used = mark;
     }
 }
@@ -269,7 +264,7 @@ static void end_bars(const tacManifoldEdges* w, int k, tacCandidatePairs* bar,
         tacReal from[3], to[3], n[3], point_bar[3], own[3], sign = k ? -1.0 : 1.0;
         tacReal along = sign * bar->distance[p];
         projected_point(w, k, i, from, to);
-        load_real3(w->pairs.normal, p, n);
+        tac_get3(w->pairs.normal, p, n);
         for (int j = 0; j < 3; ++j) {
             point_bar[j] = bar->point[k][j][p] + along * n[j];
             bar->point[k][j][p] = -along * n[j];
@@ -277,7 +272,7 @@ static void end_bars(const tacManifoldEdges* w, int k, tacCandidatePairs* bar,
         }
         add_real_force(out->twist, k, to, point_bar, 1.0);
         to_own_vector(w, k, point_bar, own);
-        store_real3(y_bar, i, own);
+        tac_set3(y_bar, i, own);
     }
 }
 
@@ -289,12 +284,12 @@ static void steps_vjp(const tacManifoldEdges* w, int k, tacHits buffer, tacReal*
         for (int i = 0; i < h.count; ++i) {
             stepField f = step_field(&h, i);
             tacReal b[3], phi_bar, g_bar[3];
-            load_real3(y_bar, i, b);
+            tac_get3(y_bar, i, b);
             newton_step_vjp(&f, b, &phi_bar, g_bar);
-            store_real3(y_bar, i, b);
+            tac_set3(y_bar, i, b);
             if (own->value) {
                 own->value[i] = phi_bar;
-                store_real3(own->gradient, i, g_bar);
+                tac_set3(own->gradient, i, g_bar);
             }
         }
     }
@@ -306,7 +301,7 @@ static void start_bars(const tacManifoldEdges* w, int k, tacReal* const y_bar[3]
     for (int i = 0; i < start->count; ++i) {
         tacReal from[3], to[3], b[3], point_bar[3];
         projected_point(w, k, i, from, to);
-        load_real3(y_bar, i, b);
+        tac_get3(y_bar, i, b);
         to_first_vector(w, k, b, point_bar);
         add_real_force(out->twist, k, from, point_bar, -1.0);
         for (int j = 0; j < 3; ++j) bar->point[k][j][start->vertex[i]] += point_bar[j];
@@ -318,11 +313,10 @@ void tac_edge_projection_vjp(const tacManifoldEdges* w, tacCandidatePairs* bar,
     for (int k = 0; k < 2; ++k) {
         if (w->project[k].steps == 0) continue;
         size_t mark = arena->used;
-        tacReal* y_bar[3];
-        alloc3(arena, w->project[k].at[0].count, y_bar);
-        end_bars(w, k, bar, y_bar, out);
-        steps_vjp(w, k, tac_hits_alloc(arena, w->project[k].at[0].count, 1), y_bar, out);
-        start_bars(w, k, y_bar, bar, out);
+        projectionDiff p = alloc_diff(arena, w->project[k].at[0].count);
+        end_bars(w, k, bar, p.y, out);
+        steps_vjp(w, k, p.field, p.y, out);
+        start_bars(w, k, p.y, bar, out);
         arena->used = mark;
     }
 }

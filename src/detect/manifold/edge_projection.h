@@ -31,8 +31,12 @@ static inline void tac_newton_step(tacReal phi, const tacReal g[3], tacReal y[3]
 
 //---------------------------------- points of pairs ------------------------------
 
-// bytes for pairs of edges, derivatives included
-size_t tac_edge_projection_size(int pairs, int steps, size_t real_size);
+// memory for the steps of so many pairs
+void tac_edge_projection_alloc(tacEdgeProjection* projection, int steps, int pairs,
+                               tacArena* arena);
+
+// the dry run of tangents and adjoints
+void tac_edge_projection_diff_measure(int pairs, tacArena* arena);
 
 // Moves the points of the pairs that may have a record, and counts the distance between them.
 void tac_edge_projection_find(tacManifoldEdges* work, int steps, tacArena* arena);

@@ -49,12 +49,6 @@ static size_t items_of(const tacFeatures* f, int stage) {
 }
 
 // edges with blocks have no words
-static size_t items_size(const tacFeatures* f, int stage) {
-    size_t count = items_of(f, stage), words = stage < 2 ? count : 0;
-    return tac_arena_align(sizeof(uint64_t) * words) + tac_arena_align(count) +
-           2 * tac_arena_align(sizeof(unsigned) * count);
-}
-
 static tacEdgeItems alloc_items(tacArena* arena, const tacFeatures* f, int stage) {
     size_t count = items_of(f, stage), words = stage < 2 ? count : 0;
     tacEdgeItems items = {.word = TAC_ALLOC(arena, uint64_t, words)};
@@ -62,22 +56,6 @@ static tacEdgeItems alloc_items(tacArena* arena, const tacFeatures* f, int stage
     items.own = TAC_ALLOC(arena, unsigned, count);
     items.other = TAC_ALLOC(arena, unsigned, count);
     return items;
-}
-
-static size_t rows_size(size_t numbers, size_t count) {
-    return tac_arena_align(sizeof(int16_t) * numbers * count);
-}
-
-size_t tac_edge_search_size(const tacFeatures* f) {
-    size_t groups = groups_of(f), eights = eights_of(f);
-    size_t size = rows_size(2 * TAC_BOX_ROWS, eights) + rows_size(2 * TAC_BOX_ROWS, groups) +
-                  rows_size(TAC_EDGE_OTHER, groups * TAC_EDGE_GROUP);
-    for (int i = 0; i < 3; ++i) size += items_size(f, i);
-    return size + tac_arena_align(sizeof(int) * groups) +
-           tac_arena_align(sizeof(uint64_t) * eights) +
-           tac_arena_align(sizeof(int) * (groups + PADDING)) +
-           tac_arena_align(sizeof(unsigned) * items_of(f, 2)) +
-           2 * tac_arena_align(sizeof(int) * TAC_EDGE_BATCH_CAPACITY);
 }
 
 static tacEdgePartnerSet alloc_partner_set(const tacFeatures* f, tacArena* arena) {
@@ -91,6 +69,25 @@ static tacEdgePartnerSet alloc_partner_set(const tacFeatures* f, tacArena* arena
     o.order = TAC_ALLOC(arena, unsigned, items_of(f, 2));
     for (int i = 0; i < 3; ++i) o.item[i] = alloc_items(arena, f, i);
     return o;
+}
+
+static void alloc_batch(tacEdgeTest* test, tacArena* arena) {
+    test->one = TAC_ALLOC(arena, int, TAC_EDGE_BATCH_CAPACITY);
+    test->two = TAC_ALLOC(arena, int, TAC_EDGE_BATCH_CAPACITY);
+}
+
+void tac_edge_search_measure(const tacFeatures* f, tacArena* arena) {
+    tacEdgeTest test;
+    size_t mark = arena->used;
+    alloc_partner_set(f, arena);
+    alloc_batch(&test, arena);
+    arena->used = mark;
+}
+
+static int fits_stack(const tacFeatures* f) {
+    tacArena arena = tac_arena_measure(1);
+    tac_edge_search_measure(f, &arena);
+    return arena.peak <= STACK_BYTES;
 }
 
 //---------------------------------- frames ---------------------------------------
@@ -241,8 +238,7 @@ static int search_in(const tacEdgeSearch* s, int capacity, int* first, int* seco
     if (!make_test(s, &test)) return 0;
     tacEdgePartnerSet partner_set = alloc_partner_set(s->features[1], arena);
     test.partner_set = &partner_set;
-    test.one = TAC_ALLOC(arena, int, TAC_EDGE_BATCH_CAPACITY);
-    test.two = TAC_ALLOC(arena, int, TAC_EDGE_BATCH_CAPACITY);
+    alloc_batch(&test, arena);
     return SEARCH->list_pairs(&test, capacity, first, second);
 }
 
@@ -255,9 +251,8 @@ static int search_on_stack(const tacEdgeSearch* s, int capacity, int* first, int
 int tac_edge_search(const tacEdgeSearch* s, int capacity, int* first, int* second,
                     tacArena* arena) {
     size_t mark = arena->used;
-    int small = tac_edge_search_size(s->features[1]) <= STACK_BYTES;
-    int count = small ? search_on_stack(s, capacity, first, second)
-                      : search_in(s, capacity, first, second, arena);
+    int count = fits_stack(s->features[1]) ? search_on_stack(s, capacity, first, second)
+                                           : search_in(s, capacity, first, second, arena);
     arena->used = mark;
     return count;
 }

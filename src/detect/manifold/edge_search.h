@@ -24,7 +24,7 @@ typedef struct tacEdgeSearch {
 int tac_edge_search(const tacEdgeSearch* search, int capacity, int* first, int* second,
                     tacArena* arena);
 
-// bytes that it takes meanwhile, by features[1]
-size_t tac_edge_search_size(const tacFeatures* features);
+// the dry run of that; features are those of geom[1]
+void tac_edge_search_measure(const tacFeatures* features, tacArena* arena);
 
 #endif

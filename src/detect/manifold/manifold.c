@@ -14,13 +14,12 @@
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
 
-// A few records are made on the stack, which is warm whichever model is looked at              [B]
-#define STACK_BYTES ((size_t)32 << 10)
-
 // most records that contacts have room for unless the caller says otherwise
 #define MAX_RECORDS 65536
 
-enum { PADDING = 8 };
+// Up to so many records are made on the stack, which is warm whichever model is looked at. With
+// padding each of their eight numbers fills whole TAC_ALIGNMENT
+enum { STACK_RECORDS = 480, RECORD_NUMBERS = 8 };
 
 //---------------------------------- sizes ----------------------------------------
 
@@ -43,7 +42,7 @@ static int has_edges(const tacModel* model, const tacContactPair* pair) {
     return plan->feature[pair->geom[0]].edges > 0 && plan->feature[pair->geom[1]].edges > 0;
 }
 
-static int capacity(const tacModel* model) {
+static int manifold_capacity(const tacModel* model) {
     const tacContactPlan* plan = model->contact;
     long most = 0;
     for (int i = 0; i < plan->npair; ++i) {
@@ -56,30 +55,65 @@ static int capacity(const tacModel* model) {
     return (int)(most < MAX_RECORDS ? most : MAX_RECORDS);
 }
 
-// of the vertices of one geom, with derivatives
-static size_t side_bytes(const tacModel* model, const tacContactPair* pair, int owner,
-                         size_t real_size) {
+//---------------------------------- memory ---------------------------------------
+
+static tacManifoldCounts max_counts(const tacModel* model, const tacContactPair* pair, int owner) {
     const tacFeatures* f = &model->contact->feature[pair->geom[owner]];
-    int vertices = f->vertices + TAC_CYLINDER_RIMS;
-    return tac_vertex_side_size(model, pair, owner, real_size) +
-           tac_cylinder_rims_size(f, real_size) +
-           tac_sphere_projection_size(model, pair, owner, real_size) +
-           tac_hits_size(vertices, 1, real_size) + 3 * tac_hit_records_size(vertices, real_size) +
-           48 * tac_arena_align(real_size * (size_t)(vertices + PADDING)) +
-           tac_arena_align(sizeof(tacManifoldPair));
+    int spheres = tac_sphere_projection_needed(model, f, pair->geom[1 - owner]);
+    return (tacManifoldCounts){f->vertices + TAC_CYLINDER_RIMS, tac_cylinder_rims_count(f),
+                               spheres ? f->vertices : 0};
 }
 
-static size_t size(const tacModel* model, size_t real_size) {
+// tac_manifold_find of one side
+static void measure_side(const tacModel* model, const tacContactPair* pair, int owner,
+                         tacArena* arena) {
+    tacManifoldCounts most = max_counts(model, pair, owner);
+    tacCylinderRims rims;
+    tacSphereProjection spheres;
+    tac_vertex_side_measure(model, pair, owner, arena);
+    tac_hits_alloc(arena, most.hits, 1);
+    if (most.rims) tac_cylinder_rims_alloc(&rims, 1, arena);
+    if (most.spheres) tac_sphere_projection_alloc(&spheres, most.spheres, 1, arena);
+}
+
+// records of one side and their twists
+static void measure_vertices(tacManifoldCounts most, tacArena* arena) {
+    tac_hit_records_alloc(arena, most.hits);
+    size_t mark = arena->used;
+    tac_hit_twists_alloc(arena, most.hits);
+    size_t end = arena->used;
+    arena->used = mark;
+    tac_hit_records_alloc(arena, most.hits);
+    tac_manifold_vertices_jvp_measure(most, arena);
+    arena->used = end;
+}
+
+// the search of a pair, then its records, or its derivatives
+static void measure_pair(const tacModel* model, const tacContactPair* pair, tacArena* arena) {
+    const tacManifoldCounts most[2] = {max_counts(model, pair, 0), max_counts(model, pair, 1)};
+    int edges = has_edges(model, pair), pairs = tac_manifold_edges_capacity(model, pair);
+    TAC_ALLOC(arena, tacManifoldPair, 1);
+    for (int owner = 0; owner < 2; ++owner) measure_side(model, pair, owner, arena);
+    if (edges) tac_manifold_edges_measure(model, pair, arena);
+    size_t mark = arena->used;
+    for (int owner = 0; owner < 2; ++owner) measure_vertices(most[owner], arena);
+    for (int k = 0; k < 2 && edges; ++k) tac_hit_records_alloc(arena, pairs);
+    if (edges) tac_manifold_edges_diff_measure(model, pair, arena);
+    arena->used = mark;
+    tac_manifold_diff_measure(model, pair, most, edges, arena);
+}
+
+static void measure_manifold(const tacModel* model, tacArena* arena) {
     const tacContactPlan* plan = model->contact;
-    size_t most = 0;
-    if (!plan->feature) return 0;
+    size_t begin = arena->used;
+    if (!plan->feature) return;
+    tac_broad_phase_alloc(model, arena);
     for (int i = 0; i < plan->npair; ++i) {
-        const tacContactPair* pair = &plan->pair[i];
-        size_t need = side_bytes(model, pair, 0, real_size) + side_bytes(model, pair, 1, real_size);
-        if (has_edges(model, pair)) need += tac_manifold_edges_size(model, pair, real_size);
-        most = need > most ? need : most;
+        size_t mark = arena->used;
+        measure_pair(model, &plan->pair[i], arena);
+        arena->used = mark;
     }
-    return most + tac_broad_phase_size(model);
+    arena->used = begin;
 }
 
 //---------------------------------- search ---------------------------------------
@@ -182,28 +216,11 @@ static void set_record_ids(tacContacts* c, int at, const tacManifoldPair* p, uin
     c->geom[1][at] = p->pair->geom[1];
 }
 
-static void copy_records(const tacHitRecords* from, tacContacts* to, int count) {
-    size_t bytes = sizeof(tacReal) * (size_t)count;
-    int at = to->count;
-    for (int k = 0; k < 3; ++k) {
-        memcpy(&to->point[k][at], from->point[k], bytes);
-        memcpy(&to->normal[k][at], from->normal[k], bytes);
-    }
-    memcpy(&to->distance[at], from->distance, bytes);
-    memcpy(&to->activity[at], from->activity, bytes);
-}
-
 static void write_twists(const tacVertexSide* side, const tacHits* hits, tacContacts* contacts,
                          tacScratch* scratch) {
-    size_t bytes = sizeof(tacReal) * (size_t)hits->count;
-    tacReal* out[8][6];
-    for (int row = 0; row < 8; ++row)
-        for (int k = 0; k < 6; ++k)
-            out[row][k] = TAC_ALLOC(&scratch->arena, tacReal, hits->count + PADDING);
-    VERTICES->twists(&side->pose, hits, NULL, (tacReal* const(*)[6])out);
-    for (int row = 0; row < 8; ++row)
-        for (int k = 0; k < 6; ++k)
-            memcpy(&contacts->d_twist[row][k][contacts->count], out[row][k], bytes);
+    tacHitTwists out = tac_hit_twists_alloc(&scratch->arena, hits->count);
+    VERTICES->twists(&side->pose, hits, NULL, (tacReal* const(*)[6])out.row);
+    tac_hit_twists_copy(&out, hits->count, contacts, contacts->count);
 }
 
 // by a turn about the record's point, and none about the origin of geom[1]'s body
@@ -250,12 +267,13 @@ static void write_hits(const tacManifoldPair* p, int owner, tacContacts* contact
     tacHitRecords records = tac_hit_records_alloc(arena, hits->count);
     VERTICES->record(&side->pose, hits, records);
     tac_cylinder_rims_weight(side, &p->rims[owner], hits, records);
-    copy_records(&records, contacts, hits->count);
+    tac_hit_records_copy(&records, hits->count, contacts, contacts->count);
 }
 
 static void write_on_stack(const tacManifoldPair* p, int owner, tacContacts* contacts) {
-    _Alignas(TAC_ALIGNMENT) char memory[STACK_BYTES];
-    tacArena arena = {.base = memory, .size = STACK_BYTES};
+    enum { BYTES = RECORD_NUMBERS * (STACK_RECORDS + TAC_HIT_PADDING) * sizeof(tacReal) };
+    _Alignas(TAC_ALIGNMENT) char memory[BYTES];
+    tacArena arena = {.base = memory, .size = BYTES};
     write_hits(p, owner, contacts, &arena);
 }
 
@@ -264,7 +282,7 @@ static void write_vertices(const tacManifoldPair* p, int owner, tacContacts* con
     const tacVertexSide* side = &p->side[owner];
     const tacHits* hits = &p->hits[owner];
     if (hits->count && has_capacity(contacts, hits->count)) {
-        if (tac_hit_records_size(hits->count, sizeof(tacReal)) <= STACK_BYTES)
+        if (hits->count <= STACK_RECORDS)
             write_on_stack(p, owner, contacts);
         else
             write_hits(p, owner, contacts, &scratch->arena);
@@ -411,8 +429,8 @@ static void fetch_contacts(const tacContacts* c) {
     tac_prefetch(c->feature, sizeof *c->feature * (size_t)count);
 }
 
-static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                        tacScratch* scratch) {
+static tacResult detect_manifold(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                                 tacScratch* scratch) {
     int order = contacts->d_twist[0][0] ? 2 : 1;
     tacBroadPhase broad;
     int boxed = model->contact->npair > 1 && tac_broad_phase_build(model, body, &broad, scratch);
@@ -434,5 +452,5 @@ static tacResult detect(const tacModel* model, const tacPose* body, tacContacts*
     return contacts->count <= contacts->capacity ? TAC_OK : TAC_ERROR_CAPACITY;
 }
 
-const tacDetectorKind tac_manifold_detector = {capacity, size, detect, tac_manifold_jvp,
-                                               tac_manifold_vjp};
+const tacDetectorKind tac_manifold_detector = {manifold_capacity, measure_manifold, detect_manifold,
+                                               tac_manifold_jvp, tac_manifold_vjp};

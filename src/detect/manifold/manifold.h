@@ -63,9 +63,20 @@ typedef struct tacManifoldFields {
     const tacSphereFields* sphere;
 } tacManifoldFields;
 
+// How much one side of a pair has: vertices and rims that touch, rims, balls. A dry run takes the
+// most that there can be.
+typedef struct tacManifoldCounts {
+    int hits, rims, spheres;
+} tacManifoldCounts;
+
 // Records of vertices, rims and balls. Needs Hessians.
 void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* dot,
                                tacManifoldFields fields, tacHitRecords out, tacScratch* scratch);
+
+// the dry runs of that, and of the detector's derivatives after tac_manifold_find
+void tac_manifold_vertices_jvp_measure(tacManifoldCounts most, tacArena* arena);
+void tac_manifold_diff_measure(const tacModel* model, const tacContactPair* pair,
+                               const tacManifoldCounts most[2], int edges, tacArena* arena);
 
 tacResult tac_manifold_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                            const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,

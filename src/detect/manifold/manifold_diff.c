@@ -6,10 +6,14 @@
 #include "detect/manifold/manifold.h"
 
 #include "detect/field/detect_cache.h"
+#include "detect/field/field_pose.h"
+#include "math/vec3_array.h"
 
 #include <string.h>
 
 #define VERTICES TAC_DISPATCH(tac_vertex_kernels_)
+
+enum { PADDING = TAC_HIT_PADDING };
 
 // what a derivative is taken along, or added to; NULL: zero, or nobody asks
 typedef struct inputs {
@@ -18,29 +22,76 @@ typedef struct inputs {
     tacReal *pose_bar, *theta_bar;
 } inputs;
 
-static tacPose geom_pose(const tacModel* model, const tacGeom* g) {
-    return (tacPose){tac_load3(&model->param[g->position]),
-                     tac_quat_load(&model->param[g->rotation])};
+static void clear_padding(tacReal* const x[3], int count) {
+    for (int k = 0; k < 3; ++k)
+        for (int i = count; i < count + PADDING; ++i) x[k][i] = 0.0;
 }
 
-static tacPoints hit_points(const tacHits* hits) {
-    return (tacPoints){hits->count, {hits->y[0], hits->y[1], hits->y[2]}};
+//---------------------------------- memory ---------------------------------------
+
+// how rims slide, and their records before they are weighed
+typedef struct rimSlide {
+    tacReal* by[3];
+    tacHitRecords records;
+} rimSlide;
+
+static rimSlide alloc_slide(tacArena* arena, int hits) {
+    rimSlide s;
+    tac_reals3_alloc(arena, hits, s.by);
+    s.records = tac_hit_records_alloc(arena, hits);
+    return s;
 }
 
-static tacReal* alloc_reals(tacScratch* scratch, int count) {
-    return TAC_ALLOC(&scratch->arena, tacReal, count + 8);
+// fields at middles of rims and at their deepest points
+static void alloc_rim_fields(tacArena* arena, tacField rim[2]) {
+    for (int i = 0; i < 2; ++i) rim[i] = tac_hit_field_alloc(arena, TAC_CYLINDER_RIMS);
 }
 
-// values and gradients
-static tacField alloc_field(tacScratch* scratch, int count) {
-    tacField f = {.value = alloc_reals(scratch, count)};
-    for (int k = 0; k < 3; ++k) f.gradient[k] = alloc_reals(scratch, count);
+// fields at all points of ways to the surface
+static void alloc_sphere_fields(tacArena* arena, int spheres, tacSphereFields* fields) {
+    for (int s = 0; s <= TAC_SPHERE_STEPS; ++s)
+        fields->at[s] = tac_hit_field_alloc(arena, tac_sphere_points(spheres, s));
+}
+
+// fields where edges ask for them: at their points, and at each step of a projection
+typedef struct edgeFields {
+    tacReal* at[2];
+    tacField project[2][TAC_PROJECTION_MAX_STEPS];
+} edgeFields;
+
+static edgeFields alloc_edge_fields(tacArena* arena, int pairs, const int steps[2]) {
+    edgeFields f = {{NULL}, {{{0}}}};
+    for (int k = 0; k < 2; ++k) {
+        f.at[k] = tac_reals_alloc(arena, pairs);
+        for (int s = 0; s < steps[k]; ++s) f.project[k][s] = tac_hit_field_alloc(arena, pairs);
+    }
     return f;
 }
 
-static void clear_padding(tacReal* const x[3], int count) {
-    for (int k = 0; k < 3; ++k)
-        for (int i = count; i < count + 8; ++i) x[k][i] = 0.0;
+void tac_manifold_vertices_jvp_measure(tacManifoldCounts most, tacArena* arena) {
+    if (most.spheres) tac_hit_field_alloc(arena, most.hits);
+    if (most.rims) alloc_slide(arena, most.hits);
+}
+
+// vertices_jvp; vertices_vjp has no more: rims three sets of records, balls one field
+static void measure_vertices(tacManifoldCounts most, tacArena* arena) {
+    tacField rim[2];
+    tacSphereFields sphere;
+    for (int i = 0; i < 2; ++i) tac_hit_records_alloc(arena, most.hits);
+    if (most.rims) alloc_rim_fields(arena, rim);
+    if (most.spheres) alloc_sphere_fields(arena, most.spheres, &sphere);
+    tac_manifold_vertices_jvp_measure(most, arena);
+}
+
+void tac_manifold_diff_measure(const tacModel* model, const tacContactPair* pair,
+                               const tacManifoldCounts most[2], int edges, tacArena* arena) {
+    int project = model->contact->choice[TAC_CHOICE_PROJECT], steps[2] = {project, project};
+    int pairs = tac_manifold_edges_capacity(model, pair);
+    for (int owner = 0; owner < 2; ++owner) measure_vertices(most[owner], arena);
+    if (!edges) return;
+    alloc_edge_fields(arena, pairs, steps);
+    for (int k = 0; k < 2; ++k) tac_hit_records_alloc(arena, pairs);
+    tac_manifold_edges_diff_measure(model, pair, arena);
 }
 
 //---------------------------------- fields by parameters -------------------------
@@ -49,26 +100,10 @@ static void clear_padding(tacReal* const x[3], int count) {
 static tacResult geom_field_jvp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
                                 tacField out, tacScratch* scratch) {
     const tacGeom* g = &in->model->geom[side->geom];
-    tacPose pose = geom_pose(in->model, g);
     tacReal twist[6];
-    tac_store3(twist, tac_load3(&in->theta_dot[g->position]));
-    tac_store3(twist + 3,
-               tac_quat_angular(pose.rotation, tac_quat_load(&in->theta_dot[g->rotation])));
-    return tac_shape_jvp(in->model, side->shape, pose, hit_points(hits),
+    tac_field_pose_jvp(in->model, g, in->theta_dot, twist);
+    return tac_shape_jvp(in->model, side->shape, tac_field_pose(in->model, g), tac_hit_points(hits),
                          (tacShapeTangent){.pose = twist, .param = in->theta_dot}, out, scratch);
-}
-
-// adjoint of a twist of the geom's frame -> of its place in the body
-static void add_pose_bar(const inputs* in, const tacGeom* g, const tacReal wrench[6]) {
-    tacQuat q = tac_quat_load(&in->model->param[g->rotation]);
-    tacQuat bar = tac_quat_scale(tac_quat_mul(tac_quat(0.0, tac_load3(wrench + 3)), q),
-                                 2.0 * tac_quat_inverse_norm2(q));
-    tacReal* out = &in->theta_bar[g->rotation];
-    out[0] += bar.w;
-    out[1] += bar.x;
-    out[2] += bar.y;
-    out[3] += bar.z;
-    for (int k = 0; k < 3; ++k) in->theta_bar[g->position + k] += wrench[k];
 }
 
 static tacResult geom_field_vjp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
@@ -77,9 +112,9 @@ static tacResult geom_field_vjp(const inputs* in, const tacVertexSide* side, con
     tacReal wrench[6] = {0};
     if (hits->count == 0) return TAC_OK;
     tacResult result =
-        tac_shape_vjp(in->model, side->shape, geom_pose(in->model, g), hit_points(hits), bar,
-                      (tacShapeAdjoint){.pose = wrench, .param = in->theta_bar}, scratch);
-    if (result == TAC_OK) add_pose_bar(in, g, wrench);
+        tac_shape_vjp(in->model, side->shape, tac_field_pose(in->model, g), tac_hit_points(hits),
+                      bar, (tacShapeAdjoint){.pose = wrench, .param = in->theta_bar}, scratch);
+    if (result == TAC_OK) tac_field_pose_vjp(in->model, g, wrench, in->theta_bar);
     return result;
 }
 
@@ -98,27 +133,17 @@ static void hit_dots(const inputs* in, const tacManifoldPair* p, int owner, tacH
     if (radius >= 0) dot->radius = in->theta_dot[radius];
 }
 
-static void copy_records_at(const tacHitRecords* from, tacContacts* to, int at, int count) {
-    size_t bytes = sizeof(tacReal) * (size_t)count;
-    for (int k = 0; k < 3; ++k) {
-        memcpy(&to->point[k][at], from->point[k], bytes);
-        memcpy(&to->normal[k][at], from->normal[k], bytes);
-    }
-    memcpy(&to->distance[at], from->distance, bytes);
-    memcpy(&to->activity[at], from->activity, bytes);
-}
-
 // to kernels a ball moves its field's value and gradient
 static void spheres_dot(const tacManifoldPair* p, int owner, tacHitDot* dot,
                         const tacSphereFields* fields, tacScratch* scratch) {
     const tacHits* hits = &p->hits[owner];
-    tacReal *value = alloc_reals(scratch, hits->count), *gradient[3];
-    for (int k = 0; k < 3; ++k) dot->gradient[k] = gradient[k] = alloc_reals(scratch, hits->count);
-    clear_padding(gradient, hits->count);
-    for (int i = hits->count; i < hits->count + 8; ++i) value[i] = 0.0;
-    dot->value = value;
-    tac_sphere_projection_jvp(&p->side[owner], &p->spheres[owner], hits, dot, fields, value,
-                              gradient);
+    tacField f = tac_hit_field_alloc(&scratch->arena, hits->count);
+    clear_padding(f.gradient, hits->count);
+    for (int i = hits->count; i < hits->count + PADDING; ++i) f.value[i] = 0.0;
+    dot->value = f.value;
+    for (int k = 0; k < 3; ++k) dot->gradient[k] = f.gradient[k];
+    tac_sphere_projection_jvp(&p->side[owner], &p->spheres[owner], hits, dot, fields, f.value,
+                              f.gradient);
 }
 
 void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* dot,
@@ -131,14 +156,13 @@ void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* d
         VERTICES->record_jvp(&side->pose, hits, dot, out);
         return;
     }
-    tacReal* slide[3];
-    for (int k = 0; k < 3; ++k) dot->slide[k] = slide[k] = alloc_reals(scratch, hits->count);
-    clear_padding(slide, hits->count);
-    tacHitRecords records = tac_hit_records_alloc(&scratch->arena, hits->count);
-    VERTICES->record(&side->pose, hits, records);
-    tacCylinderRimsDot moved = tac_cylinder_rims_slide(side, rims, hits, dot, fields.rim, slide);
+    rimSlide slide = alloc_slide(&scratch->arena, hits->count);
+    clear_padding(slide.by, hits->count);
+    for (int k = 0; k < 3; ++k) dot->slide[k] = slide.by[k];
+    VERTICES->record(&side->pose, hits, slide.records);
+    tacCylinderRimsDot moved = tac_cylinder_rims_slide(side, rims, hits, dot, fields.rim, slide.by);
     VERTICES->record_jvp(&side->pose, hits, dot, out);
-    tac_cylinder_rims_weight_jvp(side, rims, hits, dot, &moved, records, out);
+    tac_cylinder_rims_weight_jvp(side, rims, hits, dot, &moved, slide.records, out);
 }
 
 // the field at the middles of rims and at their deepest points
@@ -146,7 +170,7 @@ static tacResult rim_field_dots(const inputs* in, const tacManifoldPair* p, int 
                                 tacField rim[2], tacScratch* scratch) {
     const tacCylinderRims* rims = &p->rims[owner];
     if (rims->count == 0) return TAC_OK;
-    for (int i = 0; i < 2; ++i) rim[i] = alloc_field(scratch, TAC_CYLINDER_RIMS);
+    alloc_rim_fields(&scratch->arena, rim);
     tacResult result = geom_field_jvp(in, &p->side[owner], &rims->middle, rim[0], scratch);
     if (result != TAC_OK) return result;
     return geom_field_jvp(in, &p->side[owner], &rims->deepest, rim[1], scratch);
@@ -157,10 +181,10 @@ static tacResult sphere_field_dots(const inputs* in, const tacManifoldPair* p, i
                                    tacSphereFields* fields, tacScratch* scratch) {
     const tacSphereProjection* spheres = &p->spheres[owner];
     tacResult result = TAC_OK;
-    for (int s = 0; s <= TAC_SPHERE_STEPS && spheres->used && result == TAC_OK; ++s) {
-        fields->at[s] = alloc_field(scratch, spheres->at[s].count);
+    if (!spheres->used) return TAC_OK;
+    alloc_sphere_fields(&scratch->arena, spheres->at[0].count, fields);
+    for (int s = 0; s <= TAC_SPHERE_STEPS && result == TAC_OK; ++s)
         result = geom_field_jvp(in, &p->side[owner], &spheres->at[s], fields->at[s], scratch);
-    }
     return result;
 }
 
@@ -187,20 +211,11 @@ static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int ow
         fields = (tacManifoldFields){rim, &sphere};
     }
     tac_manifold_vertices_jvp(p, owner, &dot, fields, records, scratch);
-    copy_records_at(&records, out, at, hits->count);
+    tac_hit_records_copy(&records, hits->count, out, at);
     return TAC_OK;
 }
 
 //---------------------------------- vertices, reverse ----------------------------
-
-static tacHitRecords contact_records_at(const tacContacts* c, int first) {
-    tacHitRecords r = {.distance = &c->distance[first], .activity = &c->activity[first]};
-    for (int k = 0; k < 3; ++k) {
-        r.point[k] = &c->point[k][first];
-        r.normal[k] = &c->normal[k][first];
-    }
-    return r;
-}
 
 static void add_hit_bars(const inputs* in, const tacManifoldPair* p, int owner,
                          const tacHitBar* bar) {
@@ -226,20 +241,21 @@ static tacResult rims_vjp(const inputs* in, const tacManifoldPair* p, int owner,
     const tacVertexSide* side = &p->side[owner];
     const tacHits* hits = &p->hits[owner];
     const tacCylinderRims* rims = &p->rims[owner];
-    tacHitRecords records = tac_hit_records_alloc(&scratch->arena, hits->count);
+    rimSlide slide = alloc_slide(&scratch->arena, hits->count);
     tacHitRecords own = tac_hit_records_alloc(&scratch->arena, hits->count);
-    tacField rim[2] = {alloc_field(scratch, TAC_CYLINDER_RIMS),
-                       alloc_field(scratch, TAC_CYLINDER_RIMS)};
+    tacField rim[2];
     int requested = in->theta_bar != NULL;
+    alloc_rim_fields(&scratch->arena, rim);
     for (int k = 0; k < 3; ++k) {
         copy_bar(own.point[k], bar.point[k], hits->count);
         copy_bar(own.normal[k], bar.normal[k], hits->count);
-        out->slide[k] = alloc_reals(scratch, hits->count);
+        out->slide[k] = slide.by[k];
     }
     copy_bar(own.distance, bar.distance, hits->count);
     copy_bar(own.activity, bar.activity, hits->count);
-    VERTICES->record(&side->pose, hits, records);
-    tacCylinderRimsDot moved = tac_cylinder_rims_weight_vjp(side, rims, hits, records, own, out);
+    VERTICES->record(&side->pose, hits, slide.records);
+    tacCylinderRimsDot moved =
+        tac_cylinder_rims_weight_vjp(side, rims, hits, slide.records, own, out);
     VERTICES->record_vjp(&side->pose, hits, own, 1, out);
     tac_cylinder_rims_slide_vjp(side, rims, &moved, out, requested ? rim : NULL);
     if (!requested) return TAC_OK;
@@ -254,10 +270,10 @@ static tacResult spheres_vjp(const inputs* in, const tacManifoldPair* p, int own
     const tacSphereProjection* spheres = &p->spheres[owner];
     tacSphereFields fields;
     tacResult result = TAC_OK;
-    out->value = alloc_reals(scratch, hits->count);
-    for (int k = 0; k < 3; ++k) out->gradient[k] = alloc_reals(scratch, hits->count);
-    for (int s = 0; s <= TAC_SPHERE_STEPS && in->theta_bar; ++s)
-        fields.at[s] = alloc_field(scratch, spheres->at[s].count);
+    tacField own = tac_hit_field_alloc(&scratch->arena, hits->count);
+    out->value = own.value;
+    for (int k = 0; k < 3; ++k) out->gradient[k] = own.gradient[k];
+    if (in->theta_bar) alloc_sphere_fields(&scratch->arena, spheres->at[0].count, &fields);
     VERTICES->record_vjp(&side->pose, hits, bar, 1, out);
     tac_sphere_projection_vjp(side, spheres, hits, out, in->theta_bar ? &fields : NULL);
     for (int s = 0; s <= TAC_SPHERE_STEPS && in->theta_bar && result == TAC_OK; ++s)
@@ -272,7 +288,8 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
     tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     if (hits->count == 0) return TAC_OK;
     if (p->spheres[owner].used) {
-        tacResult result = spheres_vjp(in, p, owner, contact_records_at(bar, at), &out, scratch);
+        tacResult result =
+            spheres_vjp(in, p, owner, tac_contact_records_at(bar, at), &out, scratch);
         add_hit_bars(in, p, owner, &out);
         return result;
     }
@@ -283,10 +300,10 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
     }
     tacResult result = TAC_OK;
     if (p->rims[owner].count)
-        result = rims_vjp(in, p, owner, contact_records_at(bar, at), &out, scratch);
+        result = rims_vjp(in, p, owner, tac_contact_records_at(bar, at), &out, scratch);
     else
-        VERTICES->record_vjp(&p->side[owner].pose, hits, contact_records_at(bar, at), with_hessian,
-                             &out);
+        VERTICES->record_vjp(&p->side[owner].pose, hits, tac_contact_records_at(bar, at),
+                             with_hessian, &out);
     add_hit_bars(in, p, owner, &out);
     if (!in->theta_bar || result != TAC_OK) return result;
     tacField f = {out.value, {out.gradient[0], out.gradient[1], out.gradient[2]}, {0}};
@@ -333,16 +350,17 @@ static void body1_twist(const inputs* in, const tacManifoldPair* p, tacReal out[
 
 static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p,
                                  tacManifoldEdgesDot* dot, tacScratch* scratch) {
+    const int steps[2] = {p->edge.project[0].steps, p->edge.project[1].steps};
+    edgeFields f = alloc_edge_fields(&scratch->arena, p->edge.pairs.count, steps);
     tacResult result = TAC_OK;
     for (int k = 0; k < 2 && result == TAC_OK; ++k) {
-        const tacEdgeProjection* own = &p->edge.project[k];
-        tacReal* value = alloc_reals(scratch, p->edge.at[k].count);
+        const tacHits* step = p->edge.project[k].at;
         result =
-            geom_field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = value}, scratch);
-        dot->at[k] = value;
-        for (int s = 0; s < own->steps && result == TAC_OK; ++s) {
-            dot->project[k][s] = alloc_field(scratch, own->at[s].count);
-            result = geom_field_jvp(in, &p->side[1 - k], &own->at[s], dot->project[k][s], scratch);
+            geom_field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = f.at[k]}, scratch);
+        dot->at[k] = f.at[k];
+        for (int s = 0; s < steps[k] && result == TAC_OK; ++s) {
+            dot->project[k][s] = f.project[k][s];
+            result = geom_field_jvp(in, &p->side[1 - k], &step[s], f.project[k][s], scratch);
         }
     }
     return result;
@@ -351,23 +369,16 @@ static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p,
 static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRecords* d, int i,
                       const tacContacts* contacts, tacContacts* out, int at) {
     const tacFrame* body = &p->side[0].pose.own;
-    tacVec3 point = {d->point[0][i], d->point[1][i], d->point[2][i]};
-    tacVec3 normal = {d->normal[0][i], d->normal[1][i], d->normal[2][i]};
-    point = tac_mat_mul_vec(body->R, point);
-    normal = tac_mat_mul_vec(body->R, normal);
+    tacVec3 point = tac_mat_mul_vec(body->R, tac_vec3_at(d->point, i));
+    tacVec3 normal = tac_mat_mul_vec(body->R, tac_vec3_at(d->normal, i));
     if (in->pose_dot) {
         tacTwist rigid = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
-        tacVec3 x = {contacts->point[0][at], contacts->point[1][at], contacts->point[2][at]};
-        tacVec3 n = {contacts->normal[0][at], contacts->normal[1][at], contacts->normal[2][at]};
+        tacVec3 x = tac_vec3_at(contacts->point, at), n = tac_vec3_at(contacts->normal, at);
         point = tac_add(point, tac_twist_shift(rigid, tac_load3(body->origin), x).linear);
         normal = tac_add(normal, tac_cross(rigid.angular, n));
     }
-    out->point[0][at] = point.x;
-    out->point[1][at] = point.y;
-    out->point[2][at] = point.z;
-    out->normal[0][at] = normal.x;
-    out->normal[1][at] = normal.y;
-    out->normal[2][at] = normal.z;
+    tac_vec3_set(out->point, at, point);
+    tac_vec3_set(out->normal, at, normal);
     out->distance[at] = d->distance[i];
     out->activity[at] = d->activity[i];
 }
@@ -401,27 +412,19 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
 static void read_bar(const tacManifoldPair* p, const tacContacts* contacts, const tacContacts* bar,
                      int at, tacHitRecords* out, int i, tacWrench* rigid) {
     const tacFrame* body = &p->side[0].pose.own;
-    tacVec3 x = {contacts->point[0][at], contacts->point[1][at], contacts->point[2][at]};
-    tacVec3 n = {contacts->normal[0][at], contacts->normal[1][at], contacts->normal[2][at]};
-    tacVec3 x_bar = {bar->point[0][at], bar->point[1][at], bar->point[2][at]};
-    tacVec3 n_bar = {bar->normal[0][at], bar->normal[1][at], bar->normal[2][at]};
+    tacVec3 x = tac_vec3_at(contacts->point, at), n = tac_vec3_at(contacts->normal, at);
+    tacVec3 x_bar = tac_vec3_at(bar->point, at), n_bar = tac_vec3_at(bar->normal, at);
     tacVec3 arm = tac_sub(x, tac_load3(body->origin));
     tac_accumulate(&rigid->force, x_bar);
     tac_accumulate(&rigid->torque, tac_add(tac_cross(arm, x_bar), tac_cross(n, n_bar)));
-    x_bar = tac_mat_tmul_vec(body->R, x_bar);
-    n_bar = tac_mat_tmul_vec(body->R, n_bar);
-    out->point[0][i] = x_bar.x;
-    out->point[1][i] = x_bar.y;
-    out->point[2][i] = x_bar.z;
-    out->normal[0][i] = n_bar.x;
-    out->normal[1][i] = n_bar.y;
-    out->normal[2][i] = n_bar.z;
+    tac_vec3_set(out->point, i, tac_mat_tmul_vec(body->R, x_bar));
+    tac_vec3_set(out->normal, i, tac_mat_tmul_vec(body->R, n_bar));
     out->distance[i] = bar->distance[at];
     out->activity[i] = bar->activity[at];
 }
 
 static void clear_records(tacHitRecords* r, int count) {
-    size_t bytes = sizeof(tacReal) * (size_t)(count + 8);
+    size_t bytes = sizeof(tacReal) * (size_t)(count + PADDING);
     for (int k = 0; k < 3; ++k) {
         memset(r->point[k], 0, bytes);
         memset(r->normal[k], 0, bytes);
@@ -469,10 +472,12 @@ static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tac
         for (int i = 0; i < count; ++i)
             if (tac_re(p->edge.record[k].activity[i]) > 0.0)
                 read_bar(p, contacts, bar, at++, &r[k], i, &rigid);
-        if (!in->theta_bar) continue;
-        out.at[k] = alloc_reals(scratch, p->edge.at[k].count);
-        for (int s = 0; s < p->edge.project[k].steps; ++s)
-            out.project[k][s] = alloc_field(scratch, p->edge.project[k].at[s].count);
+    }
+    if (in->theta_bar) {
+        const int steps[2] = {p->edge.project[0].steps, p->edge.project[1].steps};
+        edgeFields f = alloc_edge_fields(&scratch->arena, count, steps);
+        memcpy(out.at, f.at, sizeof out.at);
+        memcpy(out.project, f.project, sizeof out.project);
     }
     tac_manifold_edges_vjp(&p->edge, r, &out, scratch);
     if (in->pose_bar) add_edge_poses(in, p, out.twist, rigid);

@@ -9,7 +9,7 @@
 #include "detect/manifold/manifold_edges.h"
 
 #include "base/prefetch.h"
-
+#include "detect/field/leaf_culling.h"
 #include "detect/manifold/edge_projection.h"
 #include "detect/manifold/edge_search.h"
 
@@ -18,7 +18,7 @@
 
 #define EDGES TAC_DISPATCH(tac_manifold_edges_kernels_)
 
-enum { PADDING = 8 };
+enum { PADDING = TAC_HIT_PADDING };
 
 //---------------------------------- memory ---------------------------------------
 
@@ -32,55 +32,97 @@ int tac_manifold_edges_capacity(const tacModel* model, const tacContactPair* pai
     return (int)(a * b < most ? a * b : most);
 }
 
-static tacReal* alloc_reals(tacArena* arena, int count) {
-    return TAC_ALLOC(arena, tacReal, count + PADDING);
-}
-
-static void alloc3(tacArena* arena, int count, tacReal* out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = alloc_reals(arena, count);
-}
-
 static tacEdgeSet alloc_edge_set(tacArena* arena, int count) {
     tacEdgeSet s = {.edge = TAC_ALLOC(arena, int, count + PADDING)};
-    alloc3(arena, count, s.from);
-    alloc3(arena, count, s.to);
-    alloc3(arena, count, s.out);
-    alloc3(arena, count, s.along[0]);
-    alloc3(arena, count, s.along[1]);
+    tac_reals3_alloc(arena, count, s.from);
+    tac_reals3_alloc(arena, count, s.to);
+    tac_reals3_alloc(arena, count, s.out);
+    tac_reals3_alloc(arena, count, s.along[0]);
+    tac_reals3_alloc(arena, count, s.along[1]);
     return s;
 }
 
-// pull is left out of tangents and adjoints
-static tacCandidatePairs alloc_pairs(tacArena* arena, int count, int pulls) {
+static tacCandidatePairs alloc_pairs(tacArena* arena, int count) {
     tacCandidatePairs m = {0};
     for (int k = 0; k < 2; ++k) {
-        m.nearest[k] = alloc_reals(arena, count);
-        m.phi[k] = alloc_reals(arena, count);
-        alloc3(arena, count, m.point[k]);
-        if (pulls) alloc3(arena, count, m.gradient[k]);
+        m.nearest[k] = tac_reals_alloc(arena, count);
+        m.phi[k] = tac_reals_alloc(arena, count);
+        tac_reals3_alloc(arena, count, m.point[k]);
+        tac_reals3_alloc(arena, count, m.gradient[k]);
     }
-    m.gap = alloc_reals(arena, count);
-    m.distance = alloc_reals(arena, count);
-    m.indicator = alloc_reals(arena, count);
-    alloc3(arena, count, m.normal);
+    m.gap = tac_reals_alloc(arena, count);
+    m.distance = tac_reals_alloc(arena, count);
+    m.indicator = tac_reals_alloc(arena, count);
+    tac_reals3_alloc(arena, count, m.normal);
     return m;
 }
 
-size_t tac_manifold_edges_size(const tacModel* model, const tacContactPair* pair,
-                               size_t real_size) {
-    size_t pairs = (size_t)tac_manifold_edges_capacity(model, pair) + PADDING, total = 0;
+// edges of the search: as many as there may be
+static void alloc_search(tacManifoldEdges* w, tacArena* arena) {
+    w->pairs.first = TAC_ALLOC(arena, int, w->capacity + PADDING);
+    w->pairs.second = TAC_ALLOC(arena, int, w->capacity + PADDING);
+}
+
+// `count` pairs that were found, and edges of which no more than these are in them
+static void alloc_found(tacManifoldEdges* w, int count, const int edges[2], tacArena* arena) {
+    int *first = w->pairs.first, *second = w->pairs.second;
+    for (int k = 0; k < 2; ++k)
+        w->set[k] = alloc_edge_set(arena, edges[k] < count ? edges[k] : count);
+    w->pairs = alloc_pairs(arena, count);
+    w->pairs.first = first;
+    w->pairs.second = second;
+    w->column = TAC_ALLOC(arena, int, count + PADDING);
+    w->column_first = TAC_ALLOC(arena, int, (edges[1] < count ? edges[1] : count) + 2);
+    for (int k = 0; k < 2; ++k) w->record[k] = tac_hit_records_alloc(arena, count);
+}
+
+// which edges of geom[1] are in a pair, as bits, and how many stand before each word
+typedef struct usedEdges {
+    int words;
+    uint64_t* mask;
+    int* before;
+} usedEdges;
+
+static usedEdges alloc_used(tacArena* arena, int edges) {
+    usedEdges u = {.words = (edges + 63) / 64};
+    u.mask = TAC_ALLOC(arena, uint64_t, u.words);
+    u.before = TAC_ALLOC(arena, int, u.words);
+    return u;
+}
+
+// one column of pairs
+typedef struct columnPairs {
+    tacReal *gap, *indicator, *nearest;
+} columnPairs;
+
+static columnPairs alloc_column(tacArena* arena, int count) {
+    columnPairs c = {.gap = tac_reals_alloc(arena, count)};
+    c.indicator = tac_reals_alloc(arena, count);
+    c.nearest = tac_reals_alloc(arena, count);
+    return c;
+}
+
+void tac_manifold_edges_measure(const tacModel* model, const tacContactPair* pair,
+                                tacArena* arena) {
+    const int edges[2] = {geom_features(model, pair, 0)->edges,
+                          geom_features(model, pair, 1)->edges};
+    tacManifoldEdges w = {.capacity = tac_manifold_edges_capacity(model, pair)};
+    alloc_search(&w, arena);
+    tac_edge_search_measure(geom_features(model, pair, 1), arena);
+    alloc_found(&w, w.capacity, edges, arena);
+    size_t mark = arena->used;
+    alloc_used(arena, edges[1]);
+    arena->used = mark;
+    alloc_column(arena, w.capacity);
+    arena->used = mark;
     for (int k = 0; k < 2; ++k) {
-        size_t edges = (size_t)geom_features(model, pair, k)->edges + PADDING;
-        total += 33 * tac_arena_align(real_size * edges) + 4 * tac_arena_align(sizeof(int) * edges);
+        tac_edge_projection_alloc(&w.project[k], model->contact->choice[TAC_CHOICE_PROJECT],
+                                  w.capacity, arena);
+        w.at[k] = tac_hits_alloc(arena, w.capacity, 0);
     }
-    total += tac_edge_search_size(geom_features(model, pair, 1));
-    total += (24 + 18 + 2 * 8 + 2 * 8 + 8 + 8) * tac_arena_align(real_size * pairs);
-    total += 2 * tac_hits_size((int)pairs, 0, real_size) + 4 * tac_arena_align(sizeof(int) * pairs);
-    total += tac_arena_align(sizeof(tacActiveLeaf[TAC_ACTIVE_LEAF_MAX]) *
-                             (pairs / TAC_ACTIVE_LEAF_GROUP + 1));
-    total +=
-        tac_edge_projection_size((int)pairs, model->contact->choice[TAC_CHOICE_PROJECT], real_size);
-    return total;
+    mark = arena->used;
+    tac_leaf_culling_at_measure(w.capacity, arena);
+    arena->used = mark;
 }
 
 //---------------------------------- frames ---------------------------------------
@@ -146,36 +188,38 @@ static void pad_set(tacEdgeSet* s) {
 
 // Pairs of edges become pairs of candidates. Those of geom[0] come in order, row by row; the others
 // are bits, and the number of one is how many stand before it.
-static void number_pairs(tacManifoldEdges* w, int* first, int* second, int count, tacArena* arena) {
+static void number_pairs(tacManifoldEdges* w, int count, tacArena* arena) {
     size_t mark = arena->used;
-    int words = (w->side[1].features->edges + 63) / 64;
-    uint64_t* used_mask = TAC_ALLOC(arena, uint64_t, words);
-    int* before = TAC_ALLOC(arena, int, words);
-    memset(used_mask, 0, sizeof *used_mask * (size_t)words);
+    int *first = w->pairs.first, *second = w->pairs.second;
+    usedEdges used = alloc_used(arena, w->side[1].features->edges);
+    memset(used.mask, 0, sizeof *used.mask * (size_t)used.words);
     for (int p = 0, last = -1; p < count; ++p) {
         if (first[p] != last) transform_edge(w, 0, last = first[p], w->set[0].count++);
         first[p] = w->set[0].count - 1;
-        used_mask[second[p] / 64] |= (uint64_t)1 << second[p] % 64;
+        used.mask[second[p] / 64] |= (uint64_t)1 << second[p] % 64;
     }
-    for (int i = 0; i < words; ++i) {
-        before[i] = w->set[1].count;
-        for (uint64_t rest = used_mask[i]; rest; rest &= rest - 1)
+    for (int i = 0; i < used.words; ++i) {
+        used.before[i] = w->set[1].count;
+        for (uint64_t rest = used.mask[i]; rest; rest &= rest - 1)
             transform_edge(w, 1, 64 * i + __builtin_ctzll(rest), w->set[1].count++);
     }
     for (int p = 0; p < count; ++p) {
+        int word = second[p] / 64;
         uint64_t lower = ((uint64_t)1 << second[p] % 64) - 1;
-        second[p] =
-            before[second[p] / 64] + __builtin_popcountll(used_mask[second[p] / 64] & lower);
+        second[p] = used.before[word] + __builtin_popcountll(used.mask[word] & lower);
     }
     for (int k = 0; k < 2; ++k) pad_set(&w->set[k]);
+    for (int i = count; i < count + PADDING; ++i) {
+        first[i] = first[count - 1];
+        second[i] = second[count - 1];
+    }
     arena->used = mark;
 }
 
 // edges that may meet, or nothing where there are too many
 static void list_pairs(tacManifoldEdges* w, tacArena* arena) {
     const tacModel* model = w->model;
-    int *first = TAC_ALLOC(arena, int, w->capacity + PADDING),
-        *second = TAC_ALLOC(arena, int, w->capacity + PADDING);
+    alloc_search(w, arena);
     tacEdgeSearch search = {.features = {w->side[0].features, w->side[1].features},
                             .across = &w->side[1].pose.across,
                             .back = &w->side[0].pose.across,
@@ -185,48 +229,26 @@ static void list_pairs(tacManifoldEdges* w, tacArena* arena) {
                             .opposing = w->numbers.opposing,
                             .all = model->contact->choice[TAC_CHOICE_UNCULLED]};
     tac_prefetch(arena->base + arena->used, arena->size - arena->used < FIRST ? 0 : FIRST);
-    int count = tac_edge_search(&search, w->capacity, first, second, arena);
-    w->pairs = (tacCandidatePairs){.count = count};
-    if (count == 0 || count > w->capacity) return;
-    for (int k = 0; k < 2; ++k) {
-        int edges = w->side[k].features->edges;
-        w->set[k] = alloc_edge_set(arena, edges < count ? edges : count);
-        w->set[k].swept = w->side[k].features->index->radius >= 0;
-    }
-    number_pairs(w, first, second, count, arena);
-    w->pairs = alloc_pairs(arena, count, 1);
+    int count = tac_edge_search(&search, w->capacity, w->pairs.first, w->pairs.second, arena);
     w->pairs.count = count;
-    w->pairs.first = first;
-    w->pairs.second = second;
-    for (int i = count; i < count + PADDING; ++i) {
-        first[i] = first[count - 1];
-        second[i] = second[count - 1];
-    }
+    if (count == 0 || count > w->capacity) return;
+    const int edges[2] = {w->side[0].features->edges, w->side[1].features->edges};
+    alloc_found(w, count, edges, arena);
+    w->pairs.count = count;
+    for (int k = 0; k < 2; ++k) w->set[k].swept = w->side[k].features->index->radius >= 0;
+    number_pairs(w, count, arena);
 }
 
 //---------------------------------- competition ----------------------------------
 
 // pairs in order of the second candidate, where each of those begins
-static void list_columns(tacManifoldEdges* w, tacArena* arena) {
+static void list_columns(tacManifoldEdges* w) {
     const tacCandidatePairs* m = &w->pairs;
     int columns = w->set[1].count;
-    w->column = TAC_ALLOC(arena, int, m->count + PADDING);
-    w->column_first = TAC_ALLOC(arena, int, columns + 2);
     memset(w->column_first, 0, sizeof(int) * (size_t)(columns + 2));
     for (int p = 0; p < m->count; ++p) ++w->column_first[m->second[p] + 2];
     for (int c = 0; c < columns; ++c) w->column_first[c + 2] += w->column_first[c + 1];
     for (int p = 0; p < m->count; ++p) w->column[w->column_first[m->second[p] + 1]++] = p;
-}
-
-static int row_end(const tacCandidatePairs* m, int begin) {
-    int end = begin;
-    while (end < m->count && m->first[end] == m->first[begin]) ++end;
-    return end;
-}
-
-static void gather_reals(const tacReal* x, const int* at, int count, tacReal* out) {
-    for (int i = 0; i < count; ++i) out[i] = x[at[i]];
-    pad_array(out, count);
 }
 
 static void scatter_reals(tacReal* x, const int* at, int count, const tacReal* in) {
@@ -236,20 +258,19 @@ static void scatter_reals(tacReal* x, const int* at, int count, const tacReal* i
 static void find_nearest_pairs(tacManifoldEdges* w, tacArena* arena) {
     tacCandidatePairs* m = &w->pairs;
     size_t mark = arena->used;
-    tacReal *gap = alloc_reals(arena, m->count), *indicator = alloc_reals(arena, m->count);
-    tacReal* out = alloc_reals(arena, m->count);
+    columnPairs column = alloc_column(arena, m->count);
     tacReal width = w->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
-        end = row_end(m, p);
+        end = tac_pair_row_end(m, p);
         EDGES->soft_nearest(&m->gap[p], &m->indicator[p], end - p, width, &m->nearest[0][p]);
     }
     for (int c = 0; c < w->set[1].count; ++c) {
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         if (count == 0) continue;
-        gather_reals(m->gap, &w->column[first], count, gap);
-        gather_reals(m->indicator, &w->column[first], count, indicator);
-        EDGES->soft_nearest(gap, indicator, count, width, out);
-        scatter_reals(m->nearest[1], &w->column[first], count, out);
+        tac_gather_padded(m->gap, &w->column[first], count, column.gap);
+        tac_gather_padded(m->indicator, &w->column[first], count, column.indicator);
+        EDGES->soft_nearest(column.gap, column.indicator, count, width, column.nearest);
+        scatter_reals(m->nearest[1], &w->column[first], count, column.nearest);
     }
     for (int k = 0; k < 2; ++k) pad_array(m->nearest[k], m->count);
     arena->used = mark;
@@ -332,12 +353,11 @@ tacResult tac_manifold_edges_find(tacManifoldEdges* w, const tacModel* model,
     list_pairs(w, arena);
     if (w->pairs.count > w->capacity) return TAC_ERROR_CAPACITY;
     if (w->pairs.count == 0) return TAC_OK;
-    list_columns(w, arena);
+    list_columns(w);
     EDGES->witness(&w->set[0], &w->set[1], &w->numbers, &w->pairs);
     find_nearest_pairs(w, arena);
     tac_edge_projection_find(w, model->contact->choice[TAC_CHOICE_PROJECT], arena);
     for (int k = 0; k < 2; ++k) eval_fields(w, k, scratch);
-    for (int k = 0; k < 2; ++k) w->record[k] = tac_hit_records_alloc(arena, w->pairs.count);
     EDGES->write_records(&side[0].pose.own, &w->numbers, &w->pairs, w->record);
     return TAC_OK;
 }

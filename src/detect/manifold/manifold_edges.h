@@ -32,8 +32,23 @@ typedef struct tacManifoldEdges {
 
 // most pairs of edges of two geoms that are worked on at once
 int tac_manifold_edges_capacity(const tacModel* model, const tacContactPair* pair);
-// bytes that work takes, derivatives included
-size_t tac_manifold_edges_size(const tacModel* model, const tacContactPair* pair, size_t real_size);
+// the dry runs of tac_manifold_edges_find, and of its derivatives, which are taken after it
+void tac_manifold_edges_measure(const tacModel* model, const tacContactPair* pair, tacArena* arena);
+void tac_manifold_edges_diff_measure(const tacModel* model, const tacContactPair* pair,
+                                     tacArena* arena);
+
+// where the pairs of an edge of geom[0] end that begin at `begin`
+static inline int tac_pair_row_end(const tacCandidatePairs* pairs, int begin) {
+    int end = begin;
+    while (end < pairs->count && pairs->first[end] == pairs->first[begin]) ++end;
+    return end;
+}
+
+// x at these places, the last one repeated as padding
+static inline void tac_gather_padded(const tacReal* x, const int* at, int count, tacReal* out) {
+    for (int i = 0; i < count; ++i) out[i] = x[at[i]];
+    for (int i = count; i < count + TAC_HIT_PADDING && count; ++i) out[i] = out[count - 1];
+}
 
 // Finds pairs and their records. TAC_ERROR_CAPACITY: too many pairs, meetings.count tells how many.
 tacResult tac_manifold_edges_find(tacManifoldEdges* work, const tacModel* model,

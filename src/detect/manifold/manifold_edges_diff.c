@@ -5,35 +5,79 @@
 // passes it with velocity x', phi' = grad phi . (x' - v - w x x).
 
 #include "detect/manifold/edge_projection.h"
+#include "math/vec3_array.h"
 
 #include <string.h>
 
 #define EDGES TAC_DISPATCH(tac_manifold_edges_kernels_)
 
-enum { PADDING = 8 };
+enum { PADDING = TAC_HIT_PADDING };
 
 static tacReal* alloc_zeros(tacArena* arena, int count) {
-    tacReal* x = TAC_ALLOC(arena, tacReal, count + PADDING);
-    memset(x, 0, sizeof(tacReal) * (size_t)(count + PADDING));
+    tacReal* x = tac_reals_alloc(arena, count);
+    if (x) memset(x, 0, sizeof(tacReal) * (size_t)(count + PADDING));
     return x;
 }
 
-static void alloc3(tacArena* arena, int count, tacReal* out[3]) {
+static void alloc_zeros3(tacArena* arena, int count, tacReal* out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = alloc_zeros(arena, count);
 }
 
-static tacCandidatePairs alloc_pairs_like(tacArena* arena, const tacCandidatePairs* like) {
-    tacCandidatePairs m = {.count = like->count, .first = like->first, .second = like->second};
+// tangents of corners
+static tacEdgeSet alloc_edge_set(tacArena* arena, int count) {
+    tacEdgeSet s = {.count = count};
+    alloc_zeros3(arena, count, s.from);
+    alloc_zeros3(arena, count, s.to);
+    return s;
+}
+
+// tangents or adjoints of pairs
+static tacCandidatePairs alloc_pairs(tacArena* arena, int count) {
+    tacCandidatePairs m = {.count = count};
     for (int k = 0; k < 2; ++k) {
-        m.nearest[k] = alloc_zeros(arena, m.count);
-        m.phi[k] = alloc_zeros(arena, m.count);
-        alloc3(arena, m.count, m.point[k]);
+        m.nearest[k] = alloc_zeros(arena, count);
+        m.phi[k] = alloc_zeros(arena, count);
+        alloc_zeros3(arena, count, m.point[k]);
     }
-    m.gap = alloc_zeros(arena, m.count);
-    m.distance = alloc_zeros(arena, m.count);
-    m.indicator = alloc_zeros(arena, m.count);
-    alloc3(arena, m.count, m.normal);
+    m.gap = alloc_zeros(arena, count);
+    m.distance = alloc_zeros(arena, count);
+    m.indicator = alloc_zeros(arena, count);
+    alloc_zeros3(arena, count, m.normal);
     return m;
+}
+
+static tacCandidatePairs alloc_pairs_like(tacArena* arena, const tacCandidatePairs* like) {
+    tacCandidatePairs m = alloc_pairs(arena, like->count);
+    m.first = like->first;
+    m.second = like->second;
+    return m;
+}
+
+// one column of pairs, and tangents or adjoints of it
+typedef struct columnDiff {
+    tacReal *gap, *indicator, *nearest, *d_gap, *d_indicator, *d_nearest;
+} columnDiff;
+
+static columnDiff alloc_column(tacArena* arena, int count) {
+    columnDiff c = {.gap = alloc_zeros(arena, count)};
+    c.indicator = alloc_zeros(arena, count);
+    c.nearest = alloc_zeros(arena, count);
+    c.d_gap = alloc_zeros(arena, count);
+    c.d_indicator = alloc_zeros(arena, count);
+    c.d_nearest = alloc_zeros(arena, count);
+    return c;
+}
+
+// tangents; adjoints have no edges and take less
+void tac_manifold_edges_diff_measure(const tacModel* model, const tacContactPair* pair,
+                                     tacArena* arena) {
+    size_t mark = arena->used;
+    int pairs = tac_manifold_edges_capacity(model, pair);
+    for (int k = 0; k < 2; ++k) alloc_edge_set(arena, model->contact->feature[pair->geom[k]].edges);
+    alloc_pairs(arena, pairs);
+    alloc_column(arena, pairs);
+    tac_edge_projection_diff_measure(pairs, arena);
+    arena->used = mark;
 }
 
 // v + w x x of a point
@@ -44,40 +88,21 @@ static void point_velocity(const tacReal twist[6], const tacReal x[3], tacReal o
     out[2] = twist[2] + w[0] * x[1] - w[1] * x[0];
 }
 
-static void load_real3(tacReal* const x[3], int i, tacReal out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = x[k][i];
-}
-
-static tacReal dot_real3(const tacReal a[3], const tacReal b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void gather_reals(const tacReal* x, const int* at, int count, tacReal* out) {
-    for (int i = 0; i < count; ++i) out[i] = x[at[i]];
-    for (int i = count; i < count + PADDING && count; ++i) out[i] = out[count - 1];
-}
-
-static int row_end(const tacCandidatePairs* m, int begin) {
-    int end = begin;
-    while (end < m->count && m->first[end] == m->first[begin]) ++end;
-    return end;
-}
-
 //---------------------------------- forward --------------------------------------
 
 static tacEdgeSet edge_set_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot, int k,
                                 tacArena* arena) {
     const tacEdgeSet* s = &w->set[k];
-    tacEdgeSet d = {.count = s->count, .swept = s->swept, .edge = s->edge};
-    alloc3(arena, s->count, d.from);
-    alloc3(arena, s->count, d.to);
+    tacEdgeSet d = alloc_edge_set(arena, s->count);
+    d.swept = s->swept;
+    d.edge = s->edge;
     if (k) memcpy(d.rot, &dot->twist[3], sizeof d.rot);
     for (int i = 0; i < s->count && k; ++i) {
         tacReal x[3], out[3];
-        load_real3(s->from, i, x);
+        tac_get3(s->from, i, x);
         point_velocity(dot->twist, x, out);
         for (int j = 0; j < 3; ++j) d.from[j][i] = out[j];
-        load_real3(s->to, i, x);
+        tac_get3(s->to, i, x);
         point_velocity(dot->twist, x, out);
         for (int j = 0; j < 3; ++j) d.to[j][i] = out[j];
     }
@@ -87,25 +112,25 @@ static tacEdgeSet edge_set_dots(const tacManifoldEdges* w, const tacManifoldEdge
 static void nearest_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot,
                          tacCandidatePairs* d, tacArena* arena) {
     const tacCandidatePairs* m = &w->pairs;
-    tacReal width = w->numbers.neighbours, width_dot = dot->numbers.neighbours, *part[6];
+    tacReal width = w->numbers.neighbours, width_dot = dot->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
-        end = row_end(m, p);
+        end = tac_pair_row_end(m, p);
         EDGES->soft_nearest_jvp(&m->gap[p], &m->indicator[p], &m->nearest[0][p], end - p, width,
                                 &d->gap[p], &d->indicator[p], width_dot, &d->nearest[0][p]);
     }
-    for (int k = 0; k < 6; ++k) part[k] = alloc_zeros(arena, m->count);
+    columnDiff part = alloc_column(arena, m->count);
     for (int c = 0; c < w->set[1].count; ++c) {
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         const int* at = &w->column[first];
         if (count == 0) continue;
-        gather_reals(m->gap, at, count, part[0]);
-        gather_reals(m->indicator, at, count, part[1]);
-        gather_reals(m->nearest[1], at, count, part[2]);
-        gather_reals(d->gap, at, count, part[3]);
-        gather_reals(d->indicator, at, count, part[4]);
-        EDGES->soft_nearest_jvp(part[0], part[1], part[2], count, width, part[3], part[4],
-                                width_dot, part[5]);
-        for (int i = 0; i < count; ++i) d->nearest[1][at[i]] = part[5][i];
+        tac_gather_padded(m->gap, at, count, part.gap);
+        tac_gather_padded(m->indicator, at, count, part.indicator);
+        tac_gather_padded(m->nearest[1], at, count, part.nearest);
+        tac_gather_padded(d->gap, at, count, part.d_gap);
+        tac_gather_padded(d->indicator, at, count, part.d_indicator);
+        EDGES->soft_nearest_jvp(part.gap, part.indicator, part.nearest, count, width, part.d_gap,
+                                part.d_indicator, width_dot, part.d_nearest);
+        for (int i = 0; i < count; ++i) d->nearest[1][at[i]] = part.d_nearest[i];
     }
 }
 
@@ -116,11 +141,11 @@ static void field_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* dot
     for (int i = 0; i < h->count; ++i) {
         int p = h->vertex[i];
         tacReal x[3], g[3], move[3], velocity[3];
-        load_real3(w->pairs.point[k], p, x);
-        load_real3(w->pairs.gradient[k], p, g);
-        load_real3(d->point[k], p, move);
+        tac_get3(w->pairs.point[k], p, x);
+        tac_get3(w->pairs.gradient[k], p, g);
+        tac_get3(d->point[k], p, move);
         point_velocity(dot->twist, x, velocity);
-        d->phi[k][p] = dot_real3(g, move) - (k == 0 ? dot_real3(g, velocity) : (tacReal)0.0);
+        d->phi[k][p] = tac_dot3(g, move) - (k == 0 ? tac_dot3(g, velocity) : (tacReal)0.0);
         if (dot->at[k]) d->phi[k][p] += dot->at[k][i];
     }
 }
@@ -155,8 +180,8 @@ static void field_bars(const tacManifoldEdges* w, int k, tacCandidatePairs* bar,
     for (int i = 0; i < h->count; ++i) {
         int p = h->vertex[i];
         tacReal x[3], g[3], f[3], phi_bar = bar->phi[k][p];
-        load_real3(w->pairs.point[k], p, x);
-        load_real3(w->pairs.gradient[k], p, g);
+        tac_get3(w->pairs.point[k], p, x);
+        tac_get3(w->pairs.gradient[k], p, g);
         for (int j = 0; j < 3; ++j) {
             f[j] = phi_bar * g[j];
             bar->point[k][j][p] += f[j];
@@ -169,28 +194,28 @@ static void field_bars(const tacManifoldEdges* w, int k, tacCandidatePairs* bar,
 static void nearest_bars(const tacManifoldEdges* w, tacCandidatePairs* bar, tacReal* width_bar,
                          tacArena* arena) {
     const tacCandidatePairs* m = &w->pairs;
-    tacReal width = w->numbers.neighbours, *part[6];
+    tacReal width = w->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
-        end = row_end(m, p);
+        end = tac_pair_row_end(m, p);
         EDGES->soft_nearest_vjp(&m->gap[p], &m->indicator[p], &m->nearest[0][p], end - p, width,
                                 &bar->nearest[0][p], &bar->gap[p], &bar->indicator[p], width_bar);
     }
-    for (int k = 0; k < 6; ++k) part[k] = alloc_zeros(arena, m->count);
+    columnDiff part = alloc_column(arena, m->count);
     for (int c = 0; c < w->set[1].count; ++c) {
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         const int* at = &w->column[first];
         if (count == 0) continue;
-        gather_reals(m->gap, at, count, part[0]);
-        gather_reals(m->indicator, at, count, part[1]);
-        gather_reals(m->nearest[1], at, count, part[2]);
-        gather_reals(bar->nearest[1], at, count, part[3]);
-        memset(part[4], 0, sizeof(tacReal) * (size_t)count);
-        memset(part[5], 0, sizeof(tacReal) * (size_t)count);
-        EDGES->soft_nearest_vjp(part[0], part[1], part[2], count, width, part[3], part[4], part[5],
-                                width_bar);
+        tac_gather_padded(m->gap, at, count, part.gap);
+        tac_gather_padded(m->indicator, at, count, part.indicator);
+        tac_gather_padded(m->nearest[1], at, count, part.nearest);
+        tac_gather_padded(bar->nearest[1], at, count, part.d_nearest);
+        memset(part.d_gap, 0, sizeof(tacReal) * (size_t)count);
+        memset(part.d_indicator, 0, sizeof(tacReal) * (size_t)count);
+        EDGES->soft_nearest_vjp(part.gap, part.indicator, part.nearest, count, width,
+                                part.d_nearest, part.d_gap, part.d_indicator, width_bar);
         for (int i = 0; i < count; ++i) {
-            bar->gap[at[i]] += part[4][i];
-            bar->indicator[at[i]] += part[5][i];
+            bar->gap[at[i]] += part.d_gap[i];
+            bar->indicator[at[i]] += part.d_indicator[i];
         }
     }
 }

@@ -19,37 +19,8 @@
 
 #include <string.h>
 
-TAC_INLINE void load3(tacReal* const x[3], int i, wide out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = w_load(&x[k][i]);
-}
-
-TAC_INLINE void store3(tacReal* const x[3], int i, const wide v[3]) {
-    for (int k = 0; k < 3; ++k) w_store(&x[k][i], v[k]);
-}
-
 TAC_INLINE void gather3(tacReal* const x[3], const int* at, wide out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = w_gather(x[k], at);
-}
-
-// numbers of padding are of no pair: 0
-TAC_INLINE wide load_real(const tacReal* x, int i, int count) {
-    tacReal part[TAC_LANES] = {0};
-    if (i + TAC_LANES <= count) return w_load(&x[i]);
-    for (int j = 0; i + j < count; ++j) part[j] = x[i + j];
-    return w_load(part);
-}
-
-TAC_INLINE void load_real3(tacReal* const x[3], int i, int count, wide out[3]) {
-    for (int k = 0; k < 3; ++k) out[k] = load_real(x[k], i, count);
-}
-
-TAC_INLINE void add_wide_force(wide wrench[6], const wide x[3], const wide f[3]) {
-    wide moment[3];
-    w_cross3(x, f, moment);
-    for (int k = 0; k < 3; ++k) {
-        wrench[k] = wrench[k] + f[k];
-        wrench[3 + k] = wrench[3 + k] + moment[k];
-    }
 }
 
 static void sum_wrench(const wide part[6], tacReal wrench[6]) {
@@ -136,10 +107,10 @@ TAC_INLINE void pair_witness(const tacEdgeSet* a, const tacEdgeSet* b, const tac
 
 TAC_INLINE void store_witness(tacCandidatePairs* m, int i, const edgeWitness* w,
                               const edgeNormal* signed_normal, wide indicator) {
-    for (int k = 0; k < 2; ++k) store3(m->point[k], i, w->point[k]);
+    for (int k = 0; k < 2; ++k) w_store3(m->point[k], i, w->point[k]);
     w_store(&m->gap[i], w->gap);
     w_store(&m->distance[i], signed_normal->distance);
-    store3(m->normal, i, signed_normal->normal);
+    w_store3(m->normal, i, signed_normal->normal);
     w_store(&m->indicator[i], indicator);
 }
 
@@ -194,8 +165,8 @@ static void witness_jvp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeP
 TAC_INLINE edgeWitness load_witness_bar(const tacCandidatePairs* bar, int i, int count) {
     edgeWitness w;
     memset(&w, 0, sizeof w);
-    for (int k = 0; k < 2; ++k) load_real3(bar->point[k], i, count, w.point[k]);
-    w.gap = load_real(bar->gap, i, count);
+    for (int k = 0; k < 2; ++k) w_load_padded3(bar->point[k], i, count, w.point[k]);
+    w.gap = w_load_padded(bar->gap, i, count);
     return w;
 }
 
@@ -219,9 +190,9 @@ TAC_INLINE void normal_vjp(const pairWitness* p, const tacCandidatePairs* m_bar,
                            wide nearest_score_bar, int i, int count, edgeWitness* bar,
                            edgeLine* line_bar, pairSums* sums) {
     wide square = pair_square(p);
-    edgeNormal signed_normal = {.distance = load_real(m_bar->distance, i, count),
+    edgeNormal signed_normal = {.distance = w_load_padded(m_bar->distance, i, count),
                                 .opposing = nearest_score_bar * p->w.colliding * square};
-    load_real3(m_bar->normal, i, count, signed_normal.normal);
+    w_load_padded3(m_bar->normal, i, count, signed_normal.normal);
     bar->colliding = nearest_score_bar * p->normal_sign.opposing * square;
     edge_normal_vjp(&p->line, p->faces, &p->normal_sign, &signed_normal, line_bar, &sums->force[3],
                     &sums->sign, &sums->opposing);
@@ -236,7 +207,7 @@ TAC_INLINE void pair_bar(const pairWitness* p, const tacCandidatePairs* m_bar, c
     edgeLine line_bar;
     edgeArms arms_bar;
     edgeCorners c_bar;
-    wide indicator_bar = load_real(m_bar->indicator, i, count),
+    wide indicator_bar = w_load_padded(m_bar->indicator, i, count),
          gate_bar = indicator_bar * p->nearest_score;
     memset(&c_bar, 0, sizeof c_bar);
     memset(&arms_bar, 0, sizeof arms_bar);
@@ -252,8 +223,8 @@ TAC_INLINE void pair_bar(const pairWitness* p, const tacCandidatePairs* m_bar, c
         bar.distance = line_bar.l;
     }
     edge_witness_vjp(&p->arms, &p->qp, t, &bar, &c_bar, &sums->options);
-    add_wide_force(sums->force, p->corners.x[2], c_bar.x[2]);
-    add_wide_force(sums->force, p->corners.x[3], c_bar.x[3]);
+    w_add_force(sums->force, p->corners.x[2], c_bar.x[2]);
+    w_add_force(sums->force, p->corners.x[3], c_bar.x[3]);
 }
 
 static void witness_vjp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
@@ -324,7 +295,7 @@ static void soft_nearest_vjp(const tacReal* gap, const tacReal* indicator, const
     wide inverse = w_set(1.0 / width), width_rate = w_set(0.0);
     for (int i = 0; i < count; i += TAC_LANES) {
         wide own = w_load(&gap[i]), own_bar = w_set(0.0);
-        wide bar = load_real(nearest_bar, i, count) * w_load(&nearest[i]);
+        wide bar = w_load_padded(nearest_bar, i, count) * w_load(&nearest[i]);
         for (int q = 0; q < count; ++q) {
             nearestTerm r = nearest_term(own, gap[q], indicator[q], inverse);
             wide left_bar = bar / w_max(r.left, w_set(1e-200));
@@ -351,11 +322,11 @@ typedef struct pairRecord {
 TAC_INLINE void pair_record(const tacEdgeParams* n, const tacCandidatePairs* m, int i,
                             pairRecord* e) {
     wide inv_support = w_set(1.0 / n->support);
-    load3(m->normal, i, e->normal);
+    w_load3(W_CONST3(m->normal), i, e->normal);
     e->indicator = w_load(&m->indicator[i]);
     for (int k = 0; k < 2; ++k) {
         e->nearest[k] = w_load(&m->nearest[k][i]);
-        load3(m->point[k], i, e->point[k]);
+        w_load3(W_CONST3(m->point[k]), i, e->point[k]);
         e->pen[k] =
             edge_penetrating(w_load(&m->phi[k][i]) - n->radius[k], w_set(n->tau), inv_support);
     }
@@ -378,8 +349,8 @@ static void write_records(const tacFrame* body, const tacEdgeParams* n, const ta
                 world[j] = world[j] + body->origin[j];
                 normal[j] = -rotated[j];
             }
-            store3(out[k].point, i, world);
-            store3(out[k].normal, i, normal);
+            w_store3(out[k].point, i, world);
+            w_store3(out[k].normal, i, normal);
             w_store(&out[k].distance[i], distance);
             w_store(&out[k].activity[i], e.indicator * e.nearest[k] * e.pen[k].value);
         }
@@ -394,7 +365,7 @@ static void write_records_jvp(const tacEdgeParams* n, const tacCandidatePairs* m
         pairRecord e;
         wide normal[3];
         pair_record(n, m, i, &e);
-        load3(d->normal, i, normal);
+        w_load3(W_CONST3(d->normal), i, normal);
         for (int k = 0; k < 2; ++k) {
             tacReal sign = k ? 1.0 : -1.0;
             wide pen_dot = e.pen[k].d_x * (w_load(&d->phi[k][i]) - n_dot->radius[k]) +
@@ -422,11 +393,11 @@ typedef struct recordSums {
 TAC_INLINE void record_vjp(const tacEdgeParams* n, const pairRecord* e, const tacHitRecords* bar,
                            int k, int i, int count, tacCandidatePairs* out, wide normal_bar[3],
                            wide* indicator_bar, wide* distance_bar, recordSums* sums) {
-    wide act = load_real(bar->activity, i, count), point[3], normal[3];
+    wide act = w_load_padded(bar->activity, i, count), point[3], normal[3];
     wide pen_bar = act * e->indicator * e->nearest[k], phi_bar = pen_bar * e->pen[k].d_x;
-    wide distance = load_real(bar->distance, i, count), sign = w_set(k ? 1.0 : -1.0);
-    load_real3(bar->point, i, count, point);
-    load_real3(bar->normal, i, count, normal);
+    wide distance = w_load_padded(bar->distance, i, count), sign = w_set(k ? 1.0 : -1.0);
+    w_load_padded3(bar->point, i, count, point);
+    w_load_padded3(bar->normal, i, count, normal);
     *indicator_bar = w_fma(act * e->pen[k].value, e->nearest[k], *indicator_bar);
     *distance_bar = *distance_bar + distance;
     sums->tau = w_fma(pen_bar, e->pen[k].d_tau, sums->tau);
@@ -437,7 +408,7 @@ TAC_INLINE void record_vjp(const tacEdgeParams* n, const pairRecord* e, const ta
     w_store(&out->phi[k][i], phi_bar);
     for (int j = 0; j < 3; ++j)
         normal_bar[j] = normal_bar[j] + sign * n->radius[k] * point[j] - normal[j];
-    store3(out->point[k], i, point);
+    w_store3(out->point[k], i, point);
 }
 
 static void write_records_vjp(const tacEdgeParams* n, const tacCandidatePairs* m,
@@ -455,7 +426,7 @@ static void write_records_vjp(const tacEdgeParams* n, const tacCandidatePairs* m
                        &distance_bar, &sums);
         w_store(&out->indicator[i], indicator_bar);
         w_store(&out->distance[i], distance_bar);
-        store3(out->normal, i, normal_bar);
+        w_store3(out->normal, i, normal_bar);
         w_store(&out->gap[i], zero);
     }
     n_bar->tau += w_sum(sums.tau);

@@ -9,6 +9,7 @@
 #include "detect/manifold/top_k.h"
 
 #include "detect/edge_sdf/edge_sdf.h"
+#include "detect/field/vertex_sdf.h"
 #include "detect/manifold/manifold.h"
 #include "math/number.h"
 #include "math/vec3.h"
@@ -16,21 +17,12 @@
 
 #include <string.h>
 
-enum { SPARE = 8 };
-
 static const tacDetectorKind* base_detector(const tacModel* model) {
     return model->contact->detector == TAC_DETECT_MANIFOLD ? &tac_manifold_detector
                                                            : &tac_edge_sdf_detector;
 }
 
-static int capacity(const tacModel* model) { return base_detector(model)->capacity(model); }
-
-static size_t size(const tacModel* model, size_t real_size) {
-    int most = capacity(model) + SPARE;
-    return base_detector(model)->size(model, real_size) +
-           2 * tac_contacts_size(most, 0, real_size) +
-           12 * tac_arena_align(real_size * (size_t)most);
-}
+static int top_k_capacity(const tacModel* model) { return base_detector(model)->capacity(model); }
 
 //---------------------------------- groups ---------------------------------------
 
@@ -76,9 +68,52 @@ static tacSelect select_problem(const topKGroup* g) {
     return p;
 }
 
+//---------------------------------- memory ---------------------------------------
+
+static void alloc_scores(topKGroup* g, tacArena* arena) {
+    g->score = tac_reals_alloc(arena, g->count);
+    g->weight = tac_reals_alloc(arena, g->count);
+}
+
+// scores along one twist, and weights along each of six
+typedef struct topKTwists {
+    tacReal *score, *weight[6];
+} topKTwists;
+
+static topKTwists alloc_twists(const topKGroup* g, tacArena* arena) {
+    topKTwists t = {.score = tac_reals_alloc(arena, g->count)};
+    for (int k = 0; k < 6; ++k) t.weight[k] = tac_reals_alloc(arena, g->count);
+    return t;
+}
+
+// tangents or adjoints of scores and weights
+typedef struct topKDiff {
+    tacReal *score, *weight;
+} topKDiff;
+
+static topKDiff alloc_diff(const topKGroup* g, tacArena* arena) {
+    topKDiff d = {.score = tac_reals_alloc(arena, g->count)};
+    d.weight = tac_reals_alloc(arena, g->count);
+    return d;
+}
+
+static void measure_top_k(const tacModel* model, tacArena* arena) {
+    topKGroup all = {.count = top_k_capacity(model)};
+    size_t begin = arena->used;
+    for (int i = 0; i < 2; ++i) tac_contacts_alloc(arena, all.count, 0);
+    base_detector(model)->measure(model, arena);
+    alloc_scores(&all, arena);
+    size_t mark = arena->used;
+    alloc_twists(&all, arena);
+    arena->used = mark;
+    alloc_diff(&all, arena);
+    arena->used = begin;
+}
+
+//---------------------------------- weights --------------------------------------
+
 static tacResult select_weights(topKGroup* g, tacScratch* scratch) {
-    g->score = TAC_ALLOC(&scratch->arena, tacReal, g->count + SPARE);
-    g->weight = TAC_ALLOC(&scratch->arena, tacReal, g->count + SPARE);
+    alloc_scores(g, &scratch->arena);
     for (int i = 0; i < g->count; ++i)
         g->score[i] = g->from->activity[g->first + i] * soft_depth(g, i);
     tacSelect p = select_problem(g);
@@ -114,23 +149,23 @@ static void row_about(const tacContacts* c, int number, int i, const tacReal at[
 static tacResult select_twists(const topKGroup* g, tacContacts* c, tacScratch* scratch) {
     enum { DISTANCE = 6, ACTIVITY = 7 };
     tacSelect p = select_problem(g);
-    tacReal *rate[6], *dot = TAC_ALLOC(&scratch->arena, tacReal, g->count + SPARE), at[3];
+    topKTwists dot = alloc_twists(g, &scratch->arena);
+    tacReal at[3];
     tacResult result = TAC_OK;
     contact_point(c, g->first, at);
-    for (int k = 0; k < 6; ++k) rate[k] = TAC_ALLOC(&scratch->arena, tacReal, g->count + SPARE);
     for (int k = 0; k < 6 && result == TAC_OK; ++k) {
         for (int i = 0; i < g->count; ++i) {
             tacReal d[6], a[6], x = g->support - c->distance[g->first + i];
             row_about(c, DISTANCE, g->first + i, at, d);
             row_about(c, ACTIVITY, g->first + i, at, a);
-            dot[i] = a[k] * soft_depth(g, i) -
-                     g->from->activity[g->first + i] * tac_soft_greater(x, 0.0, g->tau) * d[k];
+            dot.score[i] = a[k] * soft_depth(g, i) - g->from->activity[g->first + i] *
+                                                         tac_soft_greater(x, 0.0, g->tau) * d[k];
         }
-        result = tac_select_top_k_jvp(&p, dot, 0.0, 0.0, rate[k]);
+        result = tac_select_top_k_jvp(&p, dot.score, 0.0, 0.0, dot.weight[k]);
     }
     for (int i = 0; i < g->count && result == TAC_OK; ++i) {
         tacReal common[6], own[6], q[3];
-        for (int k = 0; k < 6; ++k) common[k] = rate[k][i];
+        for (int k = 0; k < 6; ++k) common[k] = dot.weight[k][i];
         contact_point(c, g->first + i, q);
         shift_twist_row(common, at, q, own);
         for (int k = 0; k < 6; ++k) {
@@ -143,8 +178,8 @@ static tacResult select_twists(const topKGroup* g, tacContacts* c, tacScratch* s
 
 //---------------------------------- detection ------------------------------------
 
-static tacResult detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                        tacScratch* scratch) {
+static tacResult detect_top_k(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                              tacScratch* scratch) {
     tacResult result = base_detector(model)->detect(model, body, contacts, scratch);
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
@@ -176,8 +211,7 @@ static tacReal number_dot(const tacModel* model, const tacReal* theta_dot, tacCo
 
 static tacResult group_weights_jvp(const tacModel* model, topKGroup* g, const tacReal* theta_dot,
                                    tacContacts* dot, tacScratch* scratch) {
-    tacReal* score = TAC_ALLOC(&scratch->arena, tacReal, g->count + SPARE);
-    tacReal* weight = TAC_ALLOC(&scratch->arena, tacReal, g->count + SPARE);
+    topKDiff d = alloc_diff(g, &scratch->arena);
     tacReal tau = number_dot(model, theta_dot, TAC_CONTACT_TAU);
     tacReal support = number_dot(model, theta_dot, TAC_CONTACT_SUPPORT);
     tacReal width = number_dot(model, theta_dot, TAC_CONTACT_TOP_K_WIDTH);
@@ -187,20 +221,20 @@ static tacResult group_weights_jvp(const tacModel* model, topKGroup* g, const ta
         int at = g->first + i;
         tacReal more = tac_soft_relu_jvp(g->support - g->from->distance[at], g->tau,
                                          support - dot->distance[at], tau);
-        score[i] = dot->activity[at] * soft_depth(g, i) + g->from->activity[at] * more;
+        d.score[i] = dot->activity[at] * soft_depth(g, i) + g->from->activity[at] * more;
     }
     tacSelect p = select_problem(g);
-    result = tac_select_top_k_jvp(&p, score, width, width, weight);
+    result = tac_select_top_k_jvp(&p, d.score, width, width, d.weight);
     for (int i = 0; i < g->count && result == TAC_OK; ++i) {
         int at = g->first + i;
-        dot->activity[at] = g->weight[i] * dot->activity[at] + weight[i] * g->from->activity[at];
+        dot->activity[at] = g->weight[i] * dot->activity[at] + d.weight[i] * g->from->activity[at];
     }
     return result;
 }
 
-static tacResult jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                     tacScratch* scratch) {
+static tacResult top_k_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
+                           tacScratch* scratch) {
     size_t begin = scratch->arena.used;
     tacContacts raw;
     tacResult result = detect_base(model, body, contacts->count, &raw, scratch);
@@ -233,22 +267,21 @@ static void copy_contact_bar(const tacContacts* from, tacContacts* to) {
 // bars of weighed records -> of the detector's own
 static tacResult group_weights_vjp(const tacModel* model, topKGroup* g, tacContacts* bar,
                                    tacReal* theta_bar, tacScratch* scratch) {
-    tacReal* score = TAC_ALLOC(&scratch->arena, tacReal, g->count + SPARE);
-    tacReal* weight = TAC_ALLOC(&scratch->arena, tacReal, g->count + SPARE);
+    topKDiff d = alloc_diff(g, &scratch->arena);
     tacReal tau = 0.0, width = 0.0, support = 0.0;
     tacResult result = select_weights(g, scratch);
     if (result != TAC_OK) return result;
     for (int i = 0; i < g->count; ++i) {
-        score[i] = 0.0;
-        weight[i] = g->from->activity[g->first + i] * bar->activity[g->first + i];
+        d.score[i] = 0.0;
+        d.weight[i] = g->from->activity[g->first + i] * bar->activity[g->first + i];
     }
     tacSelect p = select_problem(g);
-    result = tac_select_top_k_vjp(&p, weight, (tacSelectBar){score, &width, &width});
+    result = tac_select_top_k_vjp(&p, d.weight, (tacSelectBar){d.score, &width, &width});
     for (int i = 0; i < g->count && result == TAC_OK; ++i) {
         int at = g->first + i;
-        tacReal x = 0.0, space = score[i] * g->from->activity[at];
+        tacReal x = 0.0, space = d.score[i] * g->from->activity[at];
         tac_soft_relu_vjp(g->support - g->from->distance[at], g->tau, space, &x, &tau);
-        bar->activity[at] = g->weight[i] * bar->activity[at] + score[i] * soft_depth(g, i);
+        bar->activity[at] = g->weight[i] * bar->activity[at] + d.score[i] * soft_depth(g, i);
         bar->distance[at] -= x;
         support += x;
     }
@@ -259,9 +292,9 @@ static tacResult group_weights_vjp(const tacModel* model, topKGroup* g, tacConta
     return result;
 }
 
-static tacResult vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                     tacScratch* scratch) {
+static tacResult top_k_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
+                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                           tacScratch* scratch) {
     size_t begin = scratch->arena.used;
     tacContacts raw, own;
     tacResult result = detect_base(model, body, contacts->count, &raw, scratch);
@@ -280,4 +313,5 @@ static tacResult vjp(const tacModel* model, const tacPose* body, const tacContac
     return result;
 }
 
-const tacDetectorKind tac_top_k_detector = {capacity, size, detect, jvp, vjp};
+const tacDetectorKind tac_top_k_detector = {top_k_capacity, measure_top_k, detect_top_k, top_k_jvp,
+                                            top_k_vjp};

@@ -34,50 +34,29 @@ int tac_reference_count(const tacModel* model, int pair) {
     return record_count(model, side);
 }
 
-static int capacity(const tacModel* model) {
+static int reference_capacity(const tacModel* model) {
     long long all = 0;
     for (int i = 0; i < model->contact->npair; ++i) all += tac_reference_count(model, i);
     return (int)(all < TAC_REFERENCE_MAX_RECORDS ? all : TAC_REFERENCE_MAX_RECORDS);
 }
 
-//---------------------------------- memory ---------------------------------------
-
-enum { PAIR_ARRAYS = 40, SPARE = 16 };
-
-static size_t reference_bytes(const tacModel* model, size_t real_size) {
-    size_t most = 0;
-    for (int i = 0; i < model->contact->npair && model->contact->feature; ++i) {
-        const tacContactPair* pair = &model->contact->pair[i];
-        const tacReferenceSide side[2] = {tac_reference_side(model, pair, 0),
-                                          tac_reference_side(model, pair, 1)};
-        int count = record_count(model, side);
-        if (count > TAC_REFERENCE_MAX_RECORDS) continue; // refused before any of it is taken
-        size_t pairs = (size_t)side[0].lines * (size_t)side[1].lines + SPARE;
-        size_t bytes =
-            tac_reference_side_size(&side[0], real_size) +
-            tac_reference_side_size(&side[1], real_size) +
-            PAIR_ARRAYS * (real_size * pairs + TAC_ALIGNMENT) +
-            3 * TAC_REFERENCE_NUMBERS * (real_size * ((size_t)count + SPARE) + TAC_ALIGNMENT);
-        most = bytes > most ? bytes : most;
-    }
-    size_t inputs = tac_arena_align(real_size * (size_t)model->nparam) * 3 +
-                    tac_arena_align(6 * real_size * (size_t)model->nbody) * 2;
-    return most + inputs + tac_reference_jvp_size(model);
-}
-
 //---------------------------------- vertices -------------------------------------
+
+static tacField alloc_vertex_field(tacReferencePair* p, int s) {
+    tacField f = {.value = tac_reference_alloc(p, (size_t)p->side[s].points)};
+    tac_reference_alloc3(p, (size_t)p->side[s].points, f.gradient);
+    return f;
+}
 
 static tacResult write_vertices(tacReferencePair* p, int s,
                                 tacReal* const out[TAC_REFERENCE_NUMBERS], int at) {
     const tacReferenceSide* side = &p->side[s];
-    tacReal *value = tac_reference_alloc(p, (size_t)side->points), *g[3];
-    tac_reference_alloc3(p, (size_t)side->points, g);
-    tacResult result = tac_reference_field(p, 1 - s, side->point, side->points,
-                                           (tacField){value, {g[0], g[1], g[2]}, {NULL}});
+    tacField f = alloc_vertex_field(p, s);
+    tacResult result = tac_reference_field(p, 1 - s, side->point, side->points, f);
     for (int i = 0; i < side->points && result == TAC_OK; ++i) {
-        tacVec3 n = tac_reference_normal(g, i);
+        tacVec3 n = tac_reference_normal(f.gradient, i);
         tacVec3 x = tac_vec3(side->point[0][i], side->point[1][i], side->point[2][i]);
-        tacReal d = value[i] - side->radius;
+        tacReal d = f.value[i] - side->radius;
         tac_reference_write(out, at + i, tac_sub(x, tac_scale(n, side->radius)), s ? n : tac_neg(n),
                             d, tac_reference_activity(p, d));
     }
@@ -91,6 +70,7 @@ typedef struct refPairs {
     int count;
     tacReal *corner[4][3], *point[2][3], *colliding, *distance, *normal[3], *nearest[2];
     tacReal *own[2], *slope[2][3], *other[2];
+    tacReal *column, *weight; // of one column
 } refPairs;
 
 static refPairs alloc_pairs(tacReferencePair* p) {
@@ -107,6 +87,8 @@ static refPairs alloc_pairs(tacReferencePair* p) {
     m.colliding = tac_reference_alloc(p, n);
     m.distance = tac_reference_alloc(p, n);
     tac_reference_alloc3(p, n, m.normal);
+    m.column = tac_reference_alloc(p, (size_t)p->side[0].lines);
+    m.weight = tac_reference_alloc(p, (size_t)p->side[0].lines);
     return m;
 }
 
@@ -165,18 +147,16 @@ static tacResult project_points(tacReferencePair* p, refPairs* m) {
 }
 
 // soft argmin along rows for points on the first edge, along columns for those on the second
-static tacResult nearest_weights(tacReferencePair* p, refPairs* m) {
+static tacResult nearest_weights(const tacReferencePair* p, refPairs* m) {
     int rows = p->side[0].lines, columns = p->side[1].lines;
-    tacReal *line = tac_reference_alloc(p, (size_t)rows),
-            *weight = tac_reference_alloc(p, (size_t)rows);
     tacResult result = TAC_OK;
     for (int k = 0; k < rows && result == TAC_OK; ++k)
         result = tac_soft_argmin(columns, m->distance + (size_t)k * (size_t)columns, p->neighbours,
                                  m->nearest[0] + (size_t)k * (size_t)columns);
     for (int l = 0; l < columns && result == TAC_OK; ++l) {
-        for (int k = 0; k < rows; ++k) line[k] = m->distance[k * columns + l];
-        result = tac_soft_argmin(rows, line, p->neighbours, weight);
-        for (int k = 0; k < rows; ++k) m->nearest[1][k * columns + l] = weight[k];
+        for (int k = 0; k < rows; ++k) m->column[k] = m->distance[k * columns + l];
+        result = tac_soft_argmin(rows, m->column, p->neighbours, m->weight);
+        for (int k = 0; k < rows; ++k) m->nearest[1][k * columns + l] = m->weight[k];
     }
     return result;
 }
@@ -316,5 +296,33 @@ static tacResult detect_reference(const tacModel* model, const tacPose* body, ta
     return result == TAC_OK && full ? TAC_ERROR_CAPACITY : result;
 }
 
-const tacDetectorKind tac_reference_detector = {capacity, reference_bytes, detect_reference,
-                                                tac_reference_jvp, tac_reference_vjp};
+//---------------------------------- memory ---------------------------------------
+
+// derivatives of a pair around its records
+static void measure_pair(const tacModel* model, int index, tacArena* arena) {
+    const tacContactPair* pair = &model->contact->pair[index];
+    tacReferencePair p = {.model = model, .arena = arena};
+    tac_reference_diff_measure(model, tac_reference_count(model, index), arena);
+    for (int s = 0; s < 2; ++s) {
+        p.side[s] = tac_reference_side(model, pair, s);
+        tac_reference_side_alloc(&p, s);
+        alloc_vertex_field(&p, s);
+    }
+    if (model->contact->detector != TAC_DETECT_EDGE_SDF)
+        alloc_pairs(&p);
+    else
+        for (int s = 0; s < 2; ++s) tac_reference_rays_measure(&p, s);
+}
+
+// pairs with too many records are refused before any of it is allocated
+static void measure_reference(const tacModel* model, tacArena* arena) {
+    size_t mark = arena->used;
+    for (int i = 0; i < model->contact->npair && model->contact->feature; ++i) {
+        if (tac_reference_count(model, i) <= TAC_REFERENCE_MAX_RECORDS)
+            measure_pair(model, i, arena);
+        arena->used = mark;
+    }
+}
+
+const tacDetectorKind tac_reference_detector = {
+    reference_capacity, measure_reference, detect_reference, tac_reference_jvp, tac_reference_vjp};

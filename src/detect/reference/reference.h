@@ -51,7 +51,22 @@ tacResult tac_reference_vjp(const tacModel* model, const tacPose* body, const ta
                             const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
                             tacScratch* scratch);
 
-// bytes that tac_reference_jvp_hvp takes
-size_t tac_reference_jvp_size(const tacModel* model);
+// the dry run of derivatives, beside the records of a pair themselves
+void tac_reference_diff_measure(const tacModel* model, int count, tacArena* arena);
+
+// what one direction is evaluated at, and its records
+typedef struct tacReferenceDirection {
+    tacPose* pose;  // (nbody)
+    tacReal* param; // (nparam)
+    tacReal* record[TAC_REFERENCE_NUMBERS];
+} tacReferenceDirection;
+
+static inline tacReferenceDirection tac_reference_direction_alloc(const tacModel* model, int count,
+                                                                  tacArena* arena) {
+    tacReferenceDirection d = {.pose = TAC_ALLOC(arena, tacPose, model->nbody)};
+    d.param = TAC_ALLOC(arena, tacReal, model->nparam);
+    for (int k = 0; k < TAC_REFERENCE_NUMBERS; ++k) d.record[k] = TAC_ALLOC(arena, tacReal, count);
+    return d;
+}
 
 #endif

@@ -16,11 +16,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t tac_reference_jvp_size(const tacModel* model) {
-    const size_t number = 2 * sizeof(double);
-    return 2 * tac_arena_align(number * (size_t)model->nparam) +
-           2 * tac_arena_align((size_t)model->nparam) +
-           tac_arena_align(7 * number * (size_t)model->nbody);
+//---------------------------------- memory ---------------------------------------
+
+static tacReal* alloc_reals(tacArena* arena, int count) { return TAC_ALLOC(arena, tacReal, count); }
+
+static void alloc_records(tacArena* arena, int count, tacReal* out[TAC_REFERENCE_NUMBERS]) {
+    for (int k = 0; k < TAC_REFERENCE_NUMBERS; ++k) out[k] = alloc_reals(arena, count);
+}
+
+static unsigned char* alloc_marks(const tacModel* model, tacArena* arena) {
+    return TAC_ALLOC(arena, unsigned char, model->nparam);
+}
+
+// adjoints: tangents of records, unit directions and which of them matter; then the imaginary
+// parts of a direction, what differences are scaled by, and where it is evaluated
+void tac_reference_diff_measure(const tacModel* model, int count, tacArena* arena) {
+    tacReal* dot[TAC_REFERENCE_NUMBERS];
+    alloc_records(arena, count, dot);
+    for (int i = 0; i < 2; ++i) {
+        alloc_reals(arena, 6 * model->nbody);
+        alloc_reals(arena, model->nparam);
+        alloc_marks(model, arena);
+    }
+    tac_reference_direction_alloc(model, count, arena);
 }
 
 #if defined(TAC_NUMBER_QUAD)
@@ -145,23 +163,21 @@ static tacPose shifted_pose(const tacPose* pose, double s, const tacReal* twist)
 static tacResult add_derivative(const refPoint* at, double s, const tacReal* pose_dot,
                                 const tacReal* theta_dot, tacReal weight,
                                 tacReal* const out[TAC_REFERENCE_NUMBERS]) {
-    size_t mark_range = at->scratch->arena.used;
+    size_t mark = at->scratch->arena.used;
     tacModel moved = *at->model;
-    tacReal* record[TAC_REFERENCE_NUMBERS];
-    tacPose* poses = TAC_ALLOC(&at->scratch->arena, tacPose, moved.nbody);
-    moved.param = TAC_ALLOC(&at->scratch->arena, tacReal, moved.nparam);
+    tacReferenceDirection d =
+        tac_reference_direction_alloc(at->model, at->count, &at->scratch->arena);
+    moved.param = d.param;
     for (int i = 0; i < moved.nparam; ++i)
         moved.param[i] =
             shifted_real(at->model->param[i], s, theta_dot ? tac_re(theta_dot[i]) : 0.0);
     for (int b = 0; b < moved.nbody; ++b)
-        poses[b] = shifted_pose(&at->body[b], s, pose_dot ? pose_dot + 6 * b : NULL);
-    for (int k = 0; k < TAC_REFERENCE_NUMBERS; ++k)
-        record[k] = TAC_ALLOC(&at->scratch->arena, tacReal, at->count);
-    tacResult result = tac_reference_pair(&moved, poses, at->pair, record, NULL, at->scratch);
+        d.pose[b] = shifted_pose(&at->body[b], s, pose_dot ? pose_dot + 6 * b : NULL);
+    tacResult result = tac_reference_pair(&moved, d.pose, at->pair, d.record, NULL, at->scratch);
     for (int k = 0; k < TAC_REFERENCE_NUMBERS && result == TAC_OK; ++k)
         for (int i = 0; i < at->count; ++i)
-            out[k][i] += weight * (tac_im(record[k][i]) / TAC_COMPLEX_STEP);
-    at->scratch->arena.used = mark_range;
+            out[k][i] += weight * (tac_im(d.record[k][i]) / TAC_COMPLEX_STEP);
+    at->scratch->arena.used = mark;
     return result;
 }
 
@@ -176,8 +192,8 @@ static double largest_rate(double rate, tacReal x, double size) {
 static double difference_step(const refPoint* at) {
     const tacContactPlan* plan = at->model->contact;
     const tacContactPair* pair = &plan->pair[at->pair];
-    size_t mark_range = at->scratch->arena.used;
-    unsigned char* used = TAC_ALLOC(&at->scratch->arena, unsigned char, at->model->nparam);
+    size_t mark = at->scratch->arena.used;
+    unsigned char* used = alloc_marks(at->model, &at->scratch->arena);
     const tacReal* v = at->model->param;
     double rate = 0.0, size = tac_re(v[plan->number[TAC_CONTACT_TAU]]);
     int sort = plan->number[TAC_CONTACT_SORT_TEMPERATURE];
@@ -185,7 +201,7 @@ static double difference_step(const refPoint* at) {
     mark_params(at->model, pair, used);
     for (int i = 0; i < at->model->nparam; ++i)
         if (used[i]) rate = largest_rate(rate, v[i], size);
-    at->scratch->arena.used = mark_range;
+    at->scratch->arena.used = mark;
     for (int s = 0; s < 2; ++s) {
         tacVec3 p = at->body[pair->body[s]].position;
         tacQuat q = at->body[pair->body[s]].rotation;
@@ -204,7 +220,7 @@ static int has_imaginary(const tacReal* x, int count) {
 // imaginary parts, which are as small as the step
 static tacReal* imaginary_part(const tacReal* x, int count, tacScratch* scratch) {
     if (!x) return NULL;
-    tacReal* out = TAC_ALLOC(&scratch->arena, tacReal, count);
+    tacReal* out = alloc_reals(&scratch->arena, count);
     for (int i = 0; i < count; ++i) out[i] = tac_im(x[i]) / TAC_COMPLEX_STEP;
     return out;
 }
@@ -216,7 +232,7 @@ static tacResult directional_derivative(const tacModel* model, const tacPose* bo
                                         const tacReal* pose_dot, const tacReal* theta_dot,
                                         tacReal* const out[TAC_REFERENCE_NUMBERS],
                                         tacScratch* scratch) {
-    size_t mark_range = scratch->arena.used;
+    size_t mark = scratch->arena.used;
     refPoint at = {model, body, pair, tac_reference_count(model, pair), scratch};
     double step = difference_step(&at);
     for (int k = 0; k < TAC_REFERENCE_NUMBERS; ++k)
@@ -234,7 +250,7 @@ static tacResult directional_derivative(const tacModel* model, const tacPose* bo
         if (j)
             result = add_derivative(&at, j * step, pose_dot, theta_dot, r_make(0.0, weight), out);
     }
-    scratch->arena.used = mark_range;
+    scratch->arena.used = mark;
     return result;
 }
 
@@ -250,14 +266,9 @@ static tacResult directional_derivative(const tacModel* model, const tacPose* bo
 #endif
 
 static tacReal* alloc_zero(tacScratch* scratch, int count) {
-    tacReal* x = TAC_ALLOC(&scratch->arena, tacReal, count);
+    tacReal* x = alloc_reals(&scratch->arena, count);
     memset(x, 0, sizeof *x * (size_t)count);
     return x;
-}
-
-static void alloc_records(tacScratch* scratch, int count, tacReal* out[TAC_REFERENCE_NUMBERS]) {
-    for (int k = 0; k < TAC_REFERENCE_NUMBERS; ++k)
-        out[k] = TAC_ALLOC(&scratch->arena, tacReal, count);
 }
 
 //---------------------------------- twists ---------------------------------------
@@ -278,7 +289,7 @@ static void shift_twist_rows(const tacPose* body, tacContacts* c, int first, int
 
 tacResult tac_reference_twists(const tacModel* model, const tacPose* body, int pair, int count,
                                tacContacts* c, tacScratch* scratch) {
-    size_t mark_range = scratch->arena.used;
+    size_t mark = scratch->arena.used;
     int second = model->contact->pair[pair].body[1], first = c->count;
     tacReal* twist = alloc_zero(scratch, 6 * model->nbody);
     tacResult result = TAC_OK;
@@ -290,7 +301,7 @@ tacResult tac_reference_twists(const tacModel* model, const tacPose* body, int p
         twist[6 * second + k] = 0.0;
     }
     shift_twist_rows(&body[second], c, first, count);
-    scratch->arena.used = mark_range;
+    scratch->arena.used = mark;
     return result;
 }
 
@@ -352,7 +363,7 @@ static tacResult add_pose_bars(const refReverse* r, tacReal* pose_bar) {
 static tacResult add_param_bars(const refReverse* r, tacReal* theta_bar) {
     int n = r->model->nparam;
     tacReal* theta = alloc_zero(r->scratch, n);
-    unsigned char* used = TAC_ALLOC(&r->scratch->arena, unsigned char, n);
+    unsigned char* used = alloc_marks(r->model, &r->scratch->arena);
     tacResult result = TAC_OK;
     mark_params(r->model, &r->model->contact->pair[r->pair], used);
     for (int i = 0; i < n && result == TAC_OK; ++i) {
@@ -375,7 +386,7 @@ tacResult tac_reference_vjp(const tacModel* model, const tacPose* body, const ta
         r.scratch = scratch;
         if (i + r.count > contacts->count) return TAC_ERROR_VALUE;
         tac_reference_numbers(bar, i, r.bar);
-        alloc_records(scratch, r.count, r.dot);
+        alloc_records(&scratch->arena, r.count, r.dot);
         if (pose_bar) result = add_pose_bars(&r, pose_bar);
         if (result == TAC_OK && theta_bar) result = add_param_bars(&r, theta_bar);
         i += r.count;

@@ -26,17 +26,14 @@ tacResult tac_reference_jvp_hvp(const tacModel* model, const void* body, int pai
     size_t mark = scratch->arena.used;
     int count = tac_reference_count(model, pair);
     tacModel moved = *model;
-    tacPose* poses = TAC_ALLOC(&scratch->arena, tacPose, model->nbody);
-    tacReal* record[TAC_REFERENCE_NUMBERS];
-    moved.param = TAC_ALLOC(&scratch->arena, tacReal, model->nparam);
+    tacReferenceDirection d = tac_reference_direction_alloc(model, count, &scratch->arena);
+    moved.param = d.param;
     complex_step_set(model->nparam, (const double*)model->param, theta_dot, moved.param);
     for (int b = 0; b < model->nbody; ++b)
-        poses[b] = shifted_pose(&plain[b], pose_dot ? pose_dot + 6 * b : NULL);
-    for (int k = 0; k < TAC_REFERENCE_NUMBERS; ++k)
-        record[k] = TAC_ALLOC(&scratch->arena, tacReal, count);
-    tacResult result = tac_reference_pair(&moved, poses, pair, record, NULL, scratch);
+        d.pose[b] = shifted_pose(&plain[b], pose_dot ? pose_dot + 6 * b : NULL);
+    tacResult result = tac_reference_pair(&moved, d.pose, pair, d.record, NULL, scratch);
     for (int k = 0; k < TAC_REFERENCE_NUMBERS && result == TAC_OK; ++k)
-        for (int i = 0; i < count; ++i) out[k][i] = tac_im(record[k][i]) / TAC_COMPLEX_STEP;
+        for (int i = 0; i < count; ++i) out[k][i] = tac_im(d.record[k][i]) / TAC_COMPLEX_STEP;
     scratch->arena.used = mark;
     return result;
 }

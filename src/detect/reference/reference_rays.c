@@ -24,17 +24,22 @@ static refRays alloc_rays(tacReferencePair* p, const tacReferenceSide* side) {
     r.value = tac_reference_alloc(p, n);
     r.own = tac_reference_alloc(p, n);
     for (int end = 0; end < 2; ++end) r.far[end] = tac_reference_alloc(p, n);
-    for (int i = 0; i < r.count; ++i) {
+    return r;
+}
+
+void tac_reference_rays_measure(tacReferencePair* p, int s) { alloc_rays(p, &p->side[s]); }
+
+static void start_rays(const tacReferenceSide* side, refRays* r) {
+    for (int i = 0; i < r->count; ++i) {
         tacReal square = 1e-60;
         for (int k = 0; k < 3; ++k) {
-            r.dir[k][i] = side->to[k][i] - side->from[k][i];
-            square += r.dir[k][i] * r.dir[k][i];
+            r->dir[k][i] = side->to[k][i] - side->from[k][i];
+            square += r->dir[k][i] * r->dir[k][i];
         }
-        r.length[i] = r_sqrt(square);
-        r.far[0][i] = r.far[1][i] = 0.0;
-        for (int k = 0; k < 3; ++k) r.dir[k][i] /= r.length[i];
+        r->length[i] = r_sqrt(square);
+        r->far[0][i] = r->far[1][i] = 0.0;
+        for (int k = 0; k < 3; ++k) r->dir[k][i] /= r->length[i];
     }
-    return r;
 }
 
 // `far` from a corner along the edge
@@ -82,6 +87,7 @@ tacResult tac_reference_rays(tacReferencePair* p, int s, tacReal* const out[TAC_
                              int at) {
     const tacReferenceSide* side = &p->side[s];
     refRays r = alloc_rays(p, side);
+    start_rays(side, &r);
     tacResult result = trace_rays(p, s, 0, &r);
     if (result == TAC_OK) result = trace_rays(p, s, 1, &r);
     find_hits(p, s, &r);

@@ -36,21 +36,27 @@ tacReferenceSide tac_reference_side(const tacModel* model, const tacContactPair*
 
 //---------------------------------- memory ---------------------------------------
 
-size_t tac_reference_side_size(const tacReferenceSide* s, size_t real_size) {
-    size_t v = (size_t)(s->features ? s->features->vertices : 0) + SPARE,
-           e = (size_t)s->edges + SPARE, k = (size_t)s->points, l = (size_t)s->lines,
-           most = v > e ? v : e, rows = k > l ? k : l;
-    size_t sort = 2 * most + tac_sinkhorn_size((int)rows) + SPARE;
-    size_t numbers = 12 * v + 32 * (l + k + SPARE) + (rows + 2) * most + sort;
-    return real_size * numbers + sizeof(int) * (rows + SPARE) + 40 * TAC_ALIGNMENT;
-}
-
 tacReal* tac_reference_alloc(tacReferencePair* p, size_t count) {
-    return TAC_ALLOC(&p->scratch->arena, tacReal, count + SPARE);
+    return TAC_ALLOC(p->arena, tacReal, count + SPARE);
 }
 
 void tac_reference_alloc3(tacReferencePair* p, size_t count, tacReal* out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = tac_reference_alloc(p, count);
+}
+
+void tac_reference_side_alloc(tacReferencePair* p, int s) {
+    tacReferenceSide* side = &p->side[s];
+    int rows = side->points > side->lines ? side->points : side->lines;
+    size_t most = (size_t)(side->vertices > side->edges ? side->vertices : side->edges);
+    tac_reference_alloc3(p, (size_t)side->features->vertices, side->x);
+    side->depth = tac_reference_alloc(p, (size_t)side->features->vertices);
+    tac_reference_alloc3(p, (size_t)side->points, side->point);
+    tac_reference_alloc3(p, (size_t)side->lines, side->from);
+    tac_reference_alloc3(p, (size_t)side->lines, side->to);
+    side->weight = tac_reference_alloc(p, (size_t)rows * most);
+    side->score = tac_reference_alloc(p, most);
+    side->work = tac_reference_alloc(p, 2 * most + tac_sinkhorn_size(rows));
+    side->order = TAC_ALLOC(p->arena, int, rows + SPARE);
 }
 
 //---------------------------------- sides ----------------------------------------
@@ -65,22 +71,12 @@ static void transform_side(tacReferencePair* p, const tacContactPair* pair, cons
     tacReferenceSide* side = &p->side[s];
     const tacGeom* geom = &p->model->geom[pair->geom[s]];
     const struct tacFeatureIndex* index = side->features->index;
-    int rows = side->points > side->lines ? side->points : side->lines;
-    size_t most = (size_t)(side->vertices > side->edges ? side->vertices : side->edges);
     side->shape = geom->shape;
     side->body = body[pair->body[s]];
     side->field = tac_pose_compose(side->body, geom_pose(p->model, geom));
     side->swept = index && index->radius >= 0;
     side->radius = side->swept ? p->model->param[index->radius] : (tacReal)0.0;
-    tac_reference_alloc3(p, (size_t)side->features->vertices, side->x);
-    side->depth = tac_reference_alloc(p, (size_t)side->features->vertices);
-    tac_reference_alloc3(p, (size_t)side->points, side->point);
-    tac_reference_alloc3(p, (size_t)side->lines, side->from);
-    tac_reference_alloc3(p, (size_t)side->lines, side->to);
-    side->weight = tac_reference_alloc(p, (size_t)rows * most);
-    side->score = tac_reference_alloc(p, most);
-    side->work = tac_reference_alloc(p, 2 * most + tac_sinkhorn_size(rows));
-    side->order = TAC_ALLOC(&p->scratch->arena, int, rows + SPARE);
+    tac_reference_side_alloc(p, s);
     for (int i = 0; i < side->features->vertices; ++i) {
         tacVec3 v = {side->features->x[0][i], side->features->x[1][i], side->features->x[2][i]};
         tacVec3 x = tac_pose_apply(side->body, v);
@@ -214,7 +210,7 @@ tacReal tac_reference_safeguard(const tacReferencePair* p, tacReal own) {
 //---------------------------------- a pair ---------------------------------------
 
 // 0 for what the detector has not
-static tacReal number(const tacModel* model, tacContactNumber n) {
+static tacReal contact_number(const tacModel* model, tacContactNumber n) {
     int at = model->contact->number[n];
     return at >= 0 ? model->param[at] : (tacReal)0.0;
 }
@@ -224,22 +220,23 @@ tacReferencePair tac_reference_pair_init(const tacModel* model, const tacContact
     const tacContactPlan* plan = model->contact;
     tacReferencePair p = {
         .model = model, .scratch = scratch, .keep = plan->choice[TAC_CHOICE_TOP_K]};
+    p.arena = &scratch->arena;
     p.rays = plan->detector == TAC_DETECT_EDGE_SDF;
-    p.tau = number(model, TAC_CONTACT_TAU);
-    p.support = number(model, TAC_CONTACT_SUPPORT);
-    p.gate = number(model, TAC_CONTACT_GATE);
-    p.slope = number(model, TAC_CONTACT_LIPSCHITZ);
-    p.neighbours = number(model, TAC_CONTACT_EDGE_SOFTMIN);
-    p.sign = number(model, TAC_CONTACT_SIGN);
-    p.opposing = number(model, TAC_CONTACT_OPPOSING);
-    p.sort = number(model, TAC_CONTACT_SORT_TEMPERATURE);
+    p.tau = contact_number(model, TAC_CONTACT_TAU);
+    p.support = contact_number(model, TAC_CONTACT_SUPPORT);
+    p.gate = contact_number(model, TAC_CONTACT_GATE);
+    p.slope = contact_number(model, TAC_CONTACT_LIPSCHITZ);
+    p.neighbours = contact_number(model, TAC_CONTACT_EDGE_SOFTMIN);
+    p.sign = contact_number(model, TAC_CONTACT_SIGN);
+    p.opposing = contact_number(model, TAC_CONTACT_OPPOSING);
+    p.sort = contact_number(model, TAC_CONTACT_SORT_TEMPERATURE);
     p.witness = tac_default_witness_options();
-    p.witness.tikhonov = number(model, TAC_CONTACT_TIKHONOV);
+    p.witness.tikhonov = contact_number(model, TAC_CONTACT_TIKHONOV);
     p.witness.range = 0.0;
-    p.witness.min = number(model, TAC_CONTACT_MIN);
-    p.witness.clip = number(model, TAC_CONTACT_CLIP);
-    p.witness.inside = number(model, TAC_CONTACT_INSIDE);
-    p.witness.gap = number(model, TAC_CONTACT_GAP);
+    p.witness.min = contact_number(model, TAC_CONTACT_MIN);
+    p.witness.clip = contact_number(model, TAC_CONTACT_CLIP);
+    p.witness.inside = contact_number(model, TAC_CONTACT_INSIDE);
+    p.witness.gap = contact_number(model, TAC_CONTACT_GAP);
     for (int s = 0; s < 2; ++s) p.side[s] = tac_reference_side(model, pair, s);
     return p;
 }

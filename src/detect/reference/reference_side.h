@@ -33,12 +33,11 @@ typedef struct tacReferencePair {
     int rays; // 1: edges in a field, 0: edges against edges
     tacReferenceSide side[2];
     tacScratch* scratch;
+    tacArena* arena; // of the scratch; of a dry run: one that measures
 } tacReferencePair;
 
 // How many of what geom s of a pair has; nothing is placed.
 tacReferenceSide tac_reference_side(const tacModel* model, const tacContactPair* pair, int s);
-// bytes that a side takes
-size_t tac_reference_side_size(const tacReferenceSide* side, size_t real_size);
 
 // A pair with its numbers, and with all that is kept of both sides at these poses.
 tacReferencePair tac_reference_pair_init(const tacModel* model, const tacContactPair* pair,
@@ -46,7 +45,8 @@ tacReferencePair tac_reference_pair_init(const tacModel* model, const tacContact
 tacResult tac_reference_select(tacReferencePair* p, const tacContactPair* pair,
                                const tacPose* body);
 
-// numbers from the scratch
+// memory of side s, and numbers from the same arena
+void tac_reference_side_alloc(tacReferencePair* p, int s);
 tacReal* tac_reference_alloc(tacReferencePair* p, size_t count);
 void tac_reference_alloc3(tacReferencePair* p, size_t count, tacReal* out[3]);
 
@@ -70,5 +70,6 @@ void tac_reference_write(tacReal* const out[TAC_REFERENCE_NUMBERS], int at, tacV
 // reference_rays.c: records of the edges of geom s in the field of the other, as many as are kept
 tacResult tac_reference_rays(tacReferencePair* p, int s, tacReal* const out[TAC_REFERENCE_NUMBERS],
                              int at);
+void tac_reference_rays_measure(tacReferencePair* p, int s);
 
 #endif

@@ -12,6 +12,7 @@
 #include "detect/ssdf/ssdf_cutoff.h"
 #include "detect/ssdf/ssdf_kernels.h"
 #include "math/spatial.h"
+#include "math/vec3_array.h"
 #include "tactus/respond.h"
 #include "tactus/smooth.h"
 
@@ -61,34 +62,36 @@ static softSizes sizes_of(const tacModel* model) {
     return s;
 }
 
-static int capacity(const tacModel* model) {
+static int points_capacity(const tacModel* model) {
     return model->contact->npair * model->contact->choice[TAC_CHOICE_SOFT_POINTS];
 }
 
-static size_t size(const tacModel* model, size_t real_size) {
-    softSizes s = sizes_of(model);
-    size_t n = (size_t)s.points, v = (size_t)s.vertices, k = (size_t)s.k, dir = DIRECTIONS;
-    return tac_arena_align(real_size * (2 * n + dir * n + v + dir * v + 2 * k * v + s.work)) +
-           tac_arena_align(sizeof(int) * (k + 1)) +
-           tac_arena_align((sizeof(softRecord) / sizeof(tacReal)) * real_size * 2 * (k + 1));
+static tacReal* alloc_reals(tacArena* arena, size_t count) {
+    return TAC_ALLOC(arena, tacReal, count);
 }
 
-static void alloc_arrays(const tacModel* model, tacArena* arena, softPair* p) {
+// a pair, and its records
+static softRecord* alloc_pair(const tacModel* model, tacArena* arena, softPair* p) {
     softSizes s = sizes_of(model);
-    size_t n = (size_t)s.points, v = (size_t)s.vertices, k = (size_t)s.k, dir = DIRECTIONS;
-    tacReal* at = TAC_ALLOC(arena, tacReal, 2 * n + dir * n + v + dir * v + 2 * k * v + s.work);
-    p->Phi = at;
-    p->sigma = at + n;
-    p->rate = at + 2 * n;
-    at += (2 + dir) * n;
-    p->z = at;
-    p->z_rate = at + v;
-    at += (1 + dir) * v;
-    p->W = at;
-    p->W_rate = at + k * v;
-    p->work = at + 2 * k * v;
+    size_t n = (size_t)s.points, v = (size_t)s.vertices, k = (size_t)s.k;
+    p->Phi = alloc_reals(arena, n);
+    p->sigma = alloc_reals(arena, n);
+    p->rate = alloc_reals(arena, DIRECTIONS * n);
+    p->z = alloc_reals(arena, v);
+    p->z_rate = alloc_reals(arena, DIRECTIONS * v);
+    p->W = alloc_reals(arena, k * v);
+    p->W_rate = alloc_reals(arena, k * v);
+    p->work = alloc_reals(arena, s.work);
     p->order = TAC_ALLOC(arena, int, k + 1);
     p->points = s.k;
+    return TAC_ALLOC(arena, softRecord, 2 * (k + 1));
+}
+
+static void measure_points(const tacModel* model, tacArena* arena) {
+    softPair p;
+    size_t mark = arena->used;
+    alloc_pair(model, arena, &p);
+    arena->used = mark;
 }
 
 //---------------------------------- field ----------------------------------------
@@ -233,11 +236,6 @@ static tacVec3 normal_jvp(fieldNormal n, tacVec3 g, tacVec3 g_dot) {
     return tac_add_scaled(tac_scale(g_dot, n.s), -n.curvature * tac_dot(g, g_dot), g);
 }
 
-static tacVec3 hessian_mul(const tacReal H[6], tacVec3 u) {
-    return (tacVec3){H[0] * u.x + H[3] * u.y + H[4] * u.z, H[3] * u.x + H[1] * u.y + H[5] * u.z,
-                     H[4] * u.x + H[5] * u.y + H[2] * u.z};
-}
-
 // what the field of the other body makes of the point and of its motions, which D holds
 static void read_field(const softPair* p, int side, softRecord* r) {
     tacPose surface = p->pose[1 - side];
@@ -257,7 +255,7 @@ static void read_field(const softPair* p, int side, softRecord* r) {
         if (side == 0 && dir >= 3 && dir < 6)
             rotated = tac_cross((tacVec3){dir == 3, dir == 4, dir == 5}, n);
         u = tac_pose_rotate_inverse(surface, u);
-        tacVec3 g_dot = hessian_mul(jet + 4, u);
+        tacVec3 g_dot = tac_symmetric_mul(jet + 4, u);
         r->D[6][dir] = tac_dot(g, u) + (dir == EPS1 ? jet[10] : (tacReal)0.0);
         if (dir == EPS1) g_dot = tac_add(g_dot, tac_load3(jet + 11));
         tacVec3 n_dot = tac_add(tac_pose_rotate(surface, normal_jvp(h, g, g_dot)), rotated);
@@ -371,8 +369,7 @@ static void write_record(const tacModel* model, int pair, int number, const soft
 static tacResult detect_points(const tacModel* model, const tacPose* body, tacContacts* contacts,
                                tacScratch* scratch) {
     softPair p = {0};
-    alloc_arrays(model, &scratch->arena, &p);
-    softRecord* r = TAC_ALLOC(&scratch->arena, softRecord, 2 * p.points + 2);
+    softRecord* r = alloc_pair(model, &scratch->arena, &p);
     for (int i = 0; i < model->contact->npair; ++i) {
         int count;
         tacResult result = find_soft_points(model, body, i, &p, r, &count);
@@ -405,8 +402,7 @@ static tacResult detect_points_jvp(const tacModel* model, const tacPose* body,
     int number[3], at = 0;
     (void)contacts;
     param_offsets(model, number);
-    alloc_arrays(model, &scratch->arena, &p);
-    softRecord* r = TAC_ALLOC(&scratch->arena, softRecord, 2 * p.points + 2);
+    softRecord* r = alloc_pair(model, &scratch->arena, &p);
     for (int i = 0; i < model->contact->npair; ++i) {
         const int* bodies = model->contact->pair[i].body;
         int count;
@@ -450,8 +446,7 @@ static tacResult detect_points_vjp(const tacModel* model, const tacPose* body,
     int number[3], at = 0;
     (void)contacts;
     param_offsets(model, number);
-    alloc_arrays(model, &scratch->arena, &p);
-    softRecord* r = TAC_ALLOC(&scratch->arena, softRecord, 2 * p.points + 2);
+    softRecord* r = alloc_pair(model, &scratch->arena, &p);
     for (int i = 0; i < model->contact->npair; ++i) {
         const int* bodies = model->contact->pair[i].body;
         int count;
@@ -479,5 +474,5 @@ static tacResult detect_points_vjp(const tacModel* model, const tacPose* body,
     return TAC_OK;
 }
 
-const tacDetectorKind tac_ssdf_detector = {capacity, size, detect_points, detect_points_jvp,
-                                           detect_points_vjp};
+const tacDetectorKind tac_ssdf_detector = {points_capacity, measure_points, detect_points,
+                                           detect_points_jvp, detect_points_vjp};

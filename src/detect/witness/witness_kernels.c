@@ -7,14 +7,6 @@
 
 //---------------------------------- arrays ----------------------------------
 
-TAC_INLINE wide load_or_zero(const tacReal* array, int i) {
-    return array ? w_load(array + i) : w_set(0.0);
-}
-
-TAC_INLINE void store_if(tacReal* array, int i, wide x) {
-    if (array) w_store(array + i, x);
-}
-
 TAC_INLINE void add_if(tacReal* array, int i, wide x) {
     if (array) w_store(array + i, w_load(array + i) + x);
 }
@@ -39,22 +31,22 @@ TAC_INLINE void add_options_bar(const edgeTauDot* bar, tacWitnessOptions* out) {
 
 // order of the arrays: alpha 0 1, colliding 2, point 1 at 3, point 2 at 6, distance 9, normal 10
 TAC_INLINE void store_edge_witness(const edgeWitness* w, tacReal* const* out, int i, int span) {
-    store_if(out[0], i, w->alpha[0]);
-    store_if(out[1], i, w->alpha[1]);
-    store_if(out[2], i, w->colliding);
-    for (int k = 0; k < 6; ++k) store_if(out[3 + k], i, w->point[k / 3][k % 3]);
+    w_store_if(out[0], i, w->alpha[0]);
+    w_store_if(out[1], i, w->alpha[1]);
+    w_store_if(out[2], i, w->colliding);
+    for (int k = 0; k < 6; ++k) w_store_if(out[3 + k], i, w->point[k / 3][k % 3]);
     if (!span) return;
-    store_if(out[9], i, w->distance);
-    for (int k = 0; k < 3; ++k) store_if(out[10 + k], i, w->normal[k]);
+    w_store_if(out[9], i, w->distance);
+    for (int k = 0; k < 3; ++k) w_store_if(out[10 + k], i, w->normal[k]);
 }
 
 TAC_INLINE edgeWitness load_edge_bar(const tacReal* const* bar, int i) {
-    edgeWitness w = {.alpha = {load_or_zero(bar[0], i), load_or_zero(bar[1], i)},
-                     .colliding = load_or_zero(bar[2], i),
+    edgeWitness w = {.alpha = {w_load_or_zero(bar[0], i), w_load_or_zero(bar[1], i)},
+                     .colliding = w_load_or_zero(bar[2], i),
                      .gap = w_set(0.0),
-                     .distance = load_or_zero(bar[9], i)};
-    for (int k = 0; k < 6; ++k) w.point[k / 3][k % 3] = load_or_zero(bar[3 + k], i);
-    for (int k = 0; k < 3; ++k) w.normal[k] = load_or_zero(bar[10 + k], i);
+                     .distance = w_load_or_zero(bar[9], i)};
+    for (int k = 0; k < 6; ++k) w.point[k / 3][k % 3] = w_load_or_zero(bar[3 + k], i);
+    for (int k = 0; k < 3; ++k) w.normal[k] = w_load_or_zero(bar[10 + k], i);
     return w;
 }
 
@@ -66,7 +58,7 @@ TAC_INLINE edgeCorners load_corners(const tacReal* const* in, int i) {
 
 TAC_INLINE edgeCorners load_corners_dot(const tacReal* const* in, int i) {
     edgeCorners c;
-    for (int k = 0; k < 12; ++k) c.x[k / 3][k % 3] = load_or_zero(in[k], i);
+    for (int k = 0; k < 12; ++k) c.x[k / 3][k % 3] = w_load_or_zero(in[k], i);
     return c;
 }
 
@@ -117,9 +109,9 @@ TAC_INLINE void store_spans(const edgeQp* q, const edgeTau* t, const tacReal* co
         edgeCorners c = load_corners(in, first + u * TAC_LANES);
         edgeArms a = edge_arms(&c);
         edgeSpan s = edge_span(&a, &q[u], t);
-        store_if(out[9], first + u * TAC_LANES, s.e2 * s.inverse);
+        w_store_if(out[9], first + u * TAC_LANES, s.e2 * s.inverse);
         for (int k = 0; k < 3; ++k)
-            store_if(out[10 + k], first + u * TAC_LANES, s.e[k] * s.inverse);
+            w_store_if(out[10 + k], first + u * TAC_LANES, s.e[k] * s.inverse);
     }
 }
 
@@ -214,31 +206,31 @@ static void edge_edge_vjp(const tacWitnessOptions* options, const tacReal* const
 
 TAC_INLINE faceCorners load_face(const tacReal* const* in, int i) {
     faceCorners c;
-    for (int k = 0; k < 12; ++k) c.x[k / 3][k % 3] = load_or_zero(in[k], i);
+    for (int k = 0; k < 12; ++k) c.x[k / 3][k % 3] = w_load_or_zero(in[k], i);
     return c;
 }
 
 // order of the arrays: shares of the corners 0 1 2, colliding 3, point 4, distance 7, normal 8
 TAC_INLINE void store_face(const faceWitness* w, wide first, tacReal* const* out, int i) {
-    store_if(out[0], i, first);
-    store_if(out[1], i, w->at[0]);
-    store_if(out[2], i, w->at[1]);
-    store_if(out[3], i, w->colliding);
-    store_if(out[7], i, w->distance);
+    w_store_if(out[0], i, first);
+    w_store_if(out[1], i, w->at[0]);
+    w_store_if(out[2], i, w->at[1]);
+    w_store_if(out[3], i, w->colliding);
+    w_store_if(out[7], i, w->distance);
     for (int k = 0; k < 3; ++k) {
-        store_if(out[4 + k], i, w->point[k]);
-        store_if(out[8 + k], i, w->normal[k]);
+        w_store_if(out[4 + k], i, w->point[k]);
+        w_store_if(out[8 + k], i, w->normal[k]);
     }
 }
 
 TAC_INLINE faceWitness load_face_bar(const tacReal* const* bar, int i) {
-    wide first = load_or_zero(bar[0], i);
-    faceWitness w = {.at = {load_or_zero(bar[1], i) - first, load_or_zero(bar[2], i) - first},
-                     .colliding = load_or_zero(bar[3], i),
-                     .distance = load_or_zero(bar[7], i)};
+    wide first = w_load_or_zero(bar[0], i);
+    faceWitness w = {.at = {w_load_or_zero(bar[1], i) - first, w_load_or_zero(bar[2], i) - first},
+                     .colliding = w_load_or_zero(bar[3], i),
+                     .distance = w_load_or_zero(bar[7], i)};
     for (int k = 0; k < 3; ++k) {
-        w.point[k] = load_or_zero(bar[4 + k], i);
-        w.normal[k] = load_or_zero(bar[8 + k], i);
+        w.point[k] = w_load_or_zero(bar[4 + k], i);
+        w.normal[k] = w_load_or_zero(bar[8 + k], i);
     }
     return w;
 }

@@ -13,36 +13,28 @@
 
 //---------------------------------- arrays ----------------------------------
 
-TAC_INLINE wide load_or_zero(const tacReal* array, int i) {
-    return array ? w_load(array + i) : w_set(0.0);
-}
-
-TAC_INLINE void store_if(tacReal* array, int i, wide x) {
-    if (array) w_store(array + i, x);
-}
-
 static void load_pair(const int n[2], const tacReal* const* in, int i, polyPair* p) {
     p->n[0] = n[0];
     p->n[1] = n[1];
-    for (int k = 0; k < 3 * (n[0] + n[1]); ++k) p->x[k / 3][k % 3] = load_or_zero(in[k], i);
+    for (int k = 0; k < 3 * (n[0] + n[1]); ++k) p->x[k / 3][k % 3] = w_load_or_zero(in[k], i);
 }
 
 static void store_witness(const int n[2], const polyWitness* w, tacReal* const* out, int i) {
     int c = n[0] + n[1];
-    for (int j = 0; j < c; ++j) store_if(out[j], i, w->alpha[j]);
-    store_if(out[c], i, w->colliding);
-    for (int k = 0; k < 6; ++k) store_if(out[c + 1 + k], i, w->point[k / 3][k % 3]);
-    store_if(out[c + 7], i, w->distance);
-    for (int k = 0; k < 3; ++k) store_if(out[c + 8 + k], i, w->normal[k]);
+    for (int j = 0; j < c; ++j) w_store_if(out[j], i, w->alpha[j]);
+    w_store_if(out[c], i, w->colliding);
+    for (int k = 0; k < 6; ++k) w_store_if(out[c + 1 + k], i, w->point[k / 3][k % 3]);
+    w_store_if(out[c + 7], i, w->distance);
+    for (int k = 0; k < 3; ++k) w_store_if(out[c + 8 + k], i, w->normal[k]);
 }
 
 static void load_bar(const int n[2], const tacReal* const* bar, int i, polyWitness* w) {
     int c = n[0] + n[1];
-    for (int j = 0; j < c; ++j) w->alpha[j] = load_or_zero(bar[j], i);
-    w->colliding = load_or_zero(bar[c], i);
-    for (int k = 0; k < 6; ++k) w->point[k / 3][k % 3] = load_or_zero(bar[c + 1 + k], i);
-    w->distance = load_or_zero(bar[c + 7], i);
-    for (int k = 0; k < 3; ++k) w->normal[k] = load_or_zero(bar[c + 8 + k], i);
+    for (int j = 0; j < c; ++j) w->alpha[j] = w_load_or_zero(bar[j], i);
+    w->colliding = w_load_or_zero(bar[c], i);
+    for (int k = 0; k < 6; ++k) w->point[k / 3][k % 3] = w_load_or_zero(bar[c + 1 + k], i);
+    w->distance = w_load_or_zero(bar[c + 7], i);
+    for (int k = 0; k < 3; ++k) w->normal[k] = w_load_or_zero(bar[c + 8 + k], i);
 }
 
 static int usable(const int n[2], const tacReal* const* in, int count) {

@@ -1,4 +1,4 @@
-// Convex solids: corners, sides and planes of each kind.
+// Convex solids: vertices, edges and planes of each kind.
 
 #include "tactus/solid.h"
 
@@ -24,7 +24,7 @@ static size_t align_size(size_t bytes) {
 }
 
 // one block: the solid, then its arrays
-static tacSolid* allocate(int vertices, int edges, int faces, int corners, solidArrays* arrays) {
+static tacSolid* alloc_solid(int vertices, int edges, int faces, int corners, solidArrays* arrays) {
     tacAllocator allocator = tac_default_allocator();
     size_t sizes[] = {sizeof(tacSolid),
                       sizeof(tacVec3) * (size_t)vertices,
@@ -80,7 +80,7 @@ static void set_center_and_size(tacSolid* solid) {
     solid->size += solid->radius;
 }
 
-//---------------------------------- round and endless ----------------------------
+//---------------------------------- round and unbounded --------------------------
 
 static int is_size(double x) { return x > 0.0 && x <= 1e6; }
 
@@ -89,8 +89,8 @@ tacResult tac_solid_create_ball(double radius, int planar, tacSolid** out, tacMe
     if (!out) return TAC_ERROR_VALUE;
     if (!is_size(radius))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "radius",
-                        "a radius is above 0 and at most 1e6; this one is %g", radius);
-    tacSolid* solid = allocate(1, 0, 0, 0, &arrays);
+                        "a radius must be above 0 and at most 1e6; found %g", radius);
+    tacSolid* solid = alloc_solid(1, 0, 0, 0, &arrays);
     if (!solid) return no_memory(message);
     solid->planar = planar;
     solid->radius = radius;
@@ -107,8 +107,8 @@ tacResult tac_solid_create_halfspace(const double normal[3], double offset, int 
     double length = tac_norm(n);
     if (!(length > 1e-100) || !(length < 1e100) || !(fabs(offset / length) <= 1e6))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "normal",
-                        "a half-space needs a normal that is not 0 and an offset within 1e6");
-    tacSolid* solid = allocate(0, 0, 1, 0, &arrays);
+                        "a half-space needs a nonzero normal and an offset of at most 1e6");
+    tacSolid* solid = alloc_solid(0, 0, 1, 0, &arrays);
     if (!solid) return no_memory(message);
     solid->planar = planar;
     solid->size = 1.0;
@@ -121,11 +121,11 @@ tacResult tac_solid_create_halfspace(const double normal[3], double offset, int 
 
 //---------------------------------- polygons -------------------------------------
 
-// sides from corners that turn counter-clockwise
+// edges of a counter-clockwise polygon
 static tacResult solid_from_polygon(const tacVec3* corner, int count, tacSolid** out,
                                     tacMessage* message) {
     solidArrays arrays;
-    tacSolid* solid = allocate(count, count, count, 2 * count, &arrays);
+    tacSolid* solid = alloc_solid(count, count, count, 2 * count, &arrays);
     if (!solid) return no_memory(message);
     memcpy(arrays.vertex, corner, sizeof *corner * (size_t)count);
     for (int i = 0; i < count; ++i) {
@@ -157,7 +157,7 @@ static double area_of(const tacVec3* corner, int count) {
     return 0.5 * sum;
 }
 
-// counter-clockwise, without corners in the middle of a side; how many are left
+// makes it counter-clockwise and drops vertices inside an edge; how many are left
 static int clean_polygon(tacVec3* corner, int count, double area, double size) {
     if (area < 0.0)
         for (int i = 0; i < count / 2; ++i) {
@@ -177,7 +177,7 @@ static int clean_polygon(tacVec3* corner, int count, double area, double size) {
     return count;
 }
 
-// a corner that turns the wrong way or sides that go round more than once; -1: none
+// a reflex vertex, or the last one if the edges wind more than once; -1: none
 static int wrong_corner(const tacVec3* corner, int count) {
     double angle = 0.0;
     for (int i = 0; i < count; ++i) {
@@ -194,7 +194,7 @@ tacResult tac_solid_create_polygon(const double* corner, int count, tacSolid** o
     if (!corner || !out) return TAC_ERROR_VALUE;
     if (count < 3 || count > 100000)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "points",
-                        "a polygon has 3 to 100000 corners; this one has %d", count);
+                        "a polygon needs 3 to 100000 vertices; found %d", count);
     tacVec3* polygon = malloc(sizeof *polygon * (size_t)count);
     if (!polygon) return no_memory(message);
     double size = 0.0, finite = 0.0;
@@ -206,21 +206,21 @@ tacResult tac_solid_create_polygon(const double* corner, int count, tacSolid** o
     tacResult result = TAC_OK;
     if (finite != 0.0 || !is_size(size))
         result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "points",
-                          "corners of a polygon are finite and not all the same");
+                          "vertices of a polygon must be finite and distinct");
     double area = result == TAC_OK ? area_of(polygon, count) : 0.0;
     if (result == TAC_OK) count = clean_polygon(polygon, count, area, size);
     int wrong = result == TAC_OK && count > 2 ? wrong_corner(polygon, count) : -1;
     if (result == TAC_OK && count < 3)
         result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "points",
-                          "a polygon needs an area; all corners are on one line");
+                          "a polygon needs an area; all vertices are on one line");
     else if (result == TAC_OK && fabs(area) < 1e-12 * size * size)
         result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "points",
-                          "the polygon's sides cross each other, so that its area is 0; list the "
-                          "corners in their order around it");
+                          "the edges of the polygon cross, so that its area is 0; list the "
+                          "vertices in order around it");
     else if (wrong >= 0)
         result = tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "points",
-                          "the polygon is not convex at (%g, %g), or its sides cross there; list "
-                          "corners in their order, or split it into convex ones",
+                          "the polygon is not convex at (%g, %g), or its edges cross there; list "
+                          "the vertices in order, or split it into convex polygons",
                           polygon[wrong].x, polygon[wrong].y);
     if (result == TAC_OK) result = solid_from_polygon(polygon, count, out, message);
     free(polygon);
@@ -270,11 +270,11 @@ static int max_corners(const tacHull* hull) {
 static tacResult solid_from_hull(const tacHull* hull, tacSolid** out, tacMessage* message) {
     if (max_corners(hull) > TAC_SOLID_MAX_FACE_VERTICES)
         return tac_fail(message, TAC_ERROR_LIMIT, NULL, 0, NULL,
-                        "a face of the solid has %d corners; at most %d are allowed",
+                        "a face of the solid has %d vertices; at most %d are allowed",
                         max_corners(hull), TAC_SOLID_MAX_FACE_VERTICES);
     solidArrays arrays;
     tacSolid* solid =
-        allocate(hull->nvertex, hull->ncorner / 2, hull->nface, hull->ncorner, &arrays);
+        alloc_solid(hull->nvertex, hull->ncorner / 2, hull->nface, hull->ncorner, &arrays);
     if (!solid) return no_memory(message);
     for (int i = 0; i < hull->nvertex; ++i) arrays.vertex[i] = tac_load3(hull->vertex + 3 * i);
     for (int f = 0; f < hull->nface; ++f) {
@@ -286,7 +286,7 @@ static tacResult solid_from_hull(const tacHull* hull, tacSolid** out, tacMessage
     if (list_edges(hull, arrays.edge) != solid->edges) {
         tac_solid_destroy(solid);
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
-                        "the hull of the points is not closed; they are too close to flat");
+                        "the hull of the points is not closed; they are nearly in a plane");
     }
     set_center_and_size(solid);
     *out = solid;
@@ -297,8 +297,8 @@ tacResult tac_solid_create_polyhedron(const double* point, int count, tacSolid**
                                       tacMessage* message) {
     if (!point || !out) return TAC_ERROR_VALUE;
     tacHull* hull = NULL;
-    tacResult result =
-        tac_hull_create(point, count, 1e-12, NULL, tac_default_allocator(), &hull, message);
+    tacResult result = tac_hull_create((tacHullPoints){point, count, 1e-12, NULL},
+                                       tac_default_allocator(), &hull, message);
     if (result == TAC_OK) result = solid_from_hull(hull, out, message);
     tac_hull_destroy(hull);
     return result;
@@ -311,7 +311,8 @@ tacResult tac_solid_create_box(const double half[3], int planar, tacSolid** out,
     for (int k = 0; k < (planar ? 2 : 3); ++k)
         if (!is_size(half[k]))
             return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "size",
-                            "half sizes are above 0 and at most 1e6; number %d is %g", k, half[k]);
+                            "half sizes must be above 0 and at most 1e6; number %d is %g", k,
+                            half[k]);
     if (planar) {
         const double flat[8] = {half[0],  half[1],  -half[0], half[1],
                                 -half[0], -half[1], half[0],  -half[1]};

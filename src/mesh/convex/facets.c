@@ -1,12 +1,13 @@
 // Merging of coplanar triangles.
 //
-// A facet grows from its largest triangle over neighbours whose corners are near the plane of that
-// triangle. Slivers, whose own planes mean little, start no facet while others can take them in.
+// A facet grows from its largest triangle over neighbours whose vertices are near the plane of that
+// triangle. Slivers, whose planes are inaccurate, start no facet if they fit into another.
 // Each plane is then moved out to the furthest point of the whole hull, so that it bounds all
 // points however the merging went.
 
 #include "mesh/convex/facets.h"
 
+#include "math/array3.h"
 #include "mesh/convex/support_tree.h"
 
 #include <math.h>
@@ -25,26 +26,22 @@ typedef struct merger {
     int* order;   // triangles by falling area                             (ntriangle)
     int* region;  // triangle -> its region, -1: none yet                  (ntriangle)
     int* seed;    // region -> the triangle that gives its plane           (ntriangle)
-    int* stack;   // triangles whose neighbours are to be looked at        (ntriangle)
+    int* stack;   // triangles whose neighbours are to be visited          (ntriangle)
     int* edge;    // region -> one of its border edges, 3 triangle + side  (ntriangle)
     int* borders; // region -> number of its border edges                  (ntriangle)
     int* loops;   // point -> number of regions that meet there            (points)
-    int* visited; // point -> last region whose border came by, -1: none   (points)
+    int* visited; // point -> last region whose border visited it, -1: none (points)
     int* used;    // point -> 1 if a triangle has it                       (points)
     int regions;
 } merger;
 
-static const double* point(const merger* m, int i) { return m->hull->point + 3 * (size_t)i; }
-
-static double dot(const double* a, const double* b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+static const double* point_at(const merger* m, int i) { return m->hull->point + 3 * (size_t)i; }
 
 //---------------------------------- planes ---------------------------------------
 
 static double edge_length(const double* a, const double* b) {
     double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return sqrt(dot(d, d));
+    return sqrt(tac_dot3(d, d));
 }
 
 static plane make_plane(const double* a, const double* b, const double* c) {
@@ -58,9 +55,9 @@ static plane make_plane(const double* a, const double* b, const double* c) {
         s.normal[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
     double largest = fmax(fabs(s.normal[0]), fmax(fabs(s.normal[1]), fabs(s.normal[2])));
     double longest = fmax(edge_length(a, b), fmax(edge_length(b, c), edge_length(c, a)));
-    if (largest == 0.0) return (plane){{0.0, 0.0, 1.0}, 0.0, 0.0}; // rounded to a line: any
-    for (int k = 0; k < 3; ++k) s.normal[k] /= largest; // squares of small numbers would vanish
-    double length = sqrt(dot(s.normal, s.normal));
+    if (largest == 0.0) return (plane){{0.0, 0.0, 1.0}, 0.0, 0.0}; // degenerate: any normal
+    for (int k = 0; k < 3; ++k) s.normal[k] /= largest; // squares of small numbers would underflow
+    double length = sqrt(tac_dot3(s.normal, s.normal));
     for (int k = 0; k < 3; ++k) s.normal[k] /= length;
     s.area2 = largest * length;
     s.height = s.area2 / longest;
@@ -69,10 +66,10 @@ static plane make_plane(const double* a, const double* b, const double* c) {
 
 // how far a point is above the plane of a triangle
 static double height_above(const merger* m, int triangle, int p) {
-    const double *n = m->plane[triangle].normal, *x = point(m, p);
-    const double* a = point(m, m->hull->triangle[triangle].corner[0]);
+    const double *n = m->plane[triangle].normal, *x = point_at(m, p);
+    const double* a = point_at(m, m->hull->triangle[triangle].corner[0]);
     double d[3] = {x[0] - a[0], x[1] - a[1], x[2] - a[2]};
-    return dot(n, d);
+    return tac_dot3(n, d);
 }
 
 //---------------------------------- order ----------------------------------------
@@ -93,7 +90,7 @@ static void sift_down_triangle(const merger* m, int* heap, int i, int count) {
     }
 }
 
-// heap sort: in place, and no memory but ours
+// heap sort: in place
 static void sort_order(merger* m) {
     int count = m->hull->ntriangle;
     for (int i = 0; i < count; ++i) m->order[i] = i;
@@ -108,11 +105,11 @@ static void sort_order(merger* m) {
 
 //---------------------------------- regions --------------------------------------
 
-// does a triangle fit into the region of this seed? Its corners are near the plane and, unless it
-// is too thin to say, it looks the same way.
+// Does a triangle fit into the region of this seed? Its vertices are near the plane and, unless it
+// is too thin, its normal has the same direction.
 static int fits_region(const merger* m, int triangle, int seed, double tolerance) {
     const plane* s = &m->plane[triangle];
-    if (s->height > tolerance && dot(s->normal, m->plane[seed].normal) < 0.5) return 0;
+    if (s->height > tolerance && tac_dot3(s->normal, m->plane[seed].normal) < 0.5) return 0;
     for (int k = 0; k < 3; ++k)
         if (fabs(height_above(m, seed, m->hull->triangle[triangle].corner[k])) > tolerance)
             return 0;
@@ -150,7 +147,7 @@ static void find_regions(merger* m) {
     int count = m->hull->ntriangle;
     for (int i = 0; i < count; ++i) {
         const int* c = m->hull->triangle[i].corner;
-        m->plane[i] = make_plane(point(m, c[0]), point(m, c[1]), point(m, c[2]));
+        m->plane[i] = make_plane(point_at(m, c[0]), point_at(m, c[1]), point_at(m, c[2]));
         m->region[i] = -1;
     }
     sort_order(m);
@@ -203,7 +200,7 @@ static void find_borders(merger* m) {
         }
 }
 
-// the border of a region is one loop that comes by each point once
+// the border of a region is one loop that visits each point once
 static int is_simple(merger* m, int r) {
     int e = m->edge[r], length = 0;
     do {
@@ -216,7 +213,7 @@ static int is_simple(merger* m, int r) {
     return length == m->borders[r];
 }
 
-// Merging within a tolerance may leave a ring or a pinched region: its triangles stand alone then.
+// Merging within a tolerance may give a ring or a pinched region: then its triangles stay separate.
 static void split_rings(merger* m) {
     int regions = m->regions, split = 0;
     memset(m->visited, -1, sizeof(int) * (size_t)m->hull->count);
@@ -236,8 +233,8 @@ static void split_rings(merger* m) {
 
 //---------------------------------- corners --------------------------------------
 
-// A point where two regions meet lies on their common edge and is no corner; `loops` >= 3 marks the
-// corners. A region that has fewer than three keeps all of its points.
+// A point of two regions lies on their common edge and is not a vertex; `loops` >= 3 marks the
+// vertices. A region that has fewer than three keeps all of its points.
 static void mark_corners(merger* m) {
     memset(m->loops, 0, sizeof(int) * (size_t)m->hull->count);
     for (int e = 0; e < 3 * m->hull->ntriangle; ++e)
@@ -278,7 +275,7 @@ static void* alloc_array(const merger* m, size_t size, size_t count) {
     return m->hull->allocator.allocate(m->hull->allocator.user, size * (count + 1));
 }
 
-static int allocate(merger* m) {
+static int alloc_merger(merger* m) {
     size_t triangles = (size_t)m->hull->ntriangle, points = (size_t)m->hull->count;
     m->plane = alloc_array(m, sizeof(plane), triangles);
     int** lists[] = {&m->order, &m->region, &m->seed, &m->stack, &m->edge, &m->borders};
@@ -291,7 +288,7 @@ static int allocate(merger* m) {
     return fine;
 }
 
-static void release(const merger* m) {
+static void free_merger(const merger* m) {
     void* blocks[] = {m->plane, m->order,   m->region, m->seed,    m->stack,
                       m->edge,  m->borders, m->loops,  m->visited, m->used};
     tacAllocator a = m->hull->allocator;
@@ -325,7 +322,7 @@ tacResult tac_facets_create(const tacQuickhull* hull, double tolerance, tacFacet
     m.sliver = fmax(4.0 * tolerance, 1e-8 * hull->size);
     *out = (tacFacets){0};
     tacSupportTree tree = {0};
-    int fine = allocate(&m);
+    int fine = alloc_merger(&m);
     if (fine) {
         find_regions(&m);
         split_rings(&m);
@@ -335,7 +332,7 @@ tacResult tac_facets_create(const tacQuickhull* hull, double tolerance, tacFacet
     }
     if (fine) write_facets(&m, &tree, out);
     tac_support_tree_free(&tree, hull->allocator);
-    release(&m);
+    free_merger(&m);
     if (!fine) tac_facets_free(out, hull->allocator);
     return fine ? TAC_OK : TAC_ERROR_MEMORY;
 }

@@ -14,7 +14,7 @@ typedef struct pointBox {
     double lower[3], upper[3];
 } pointBox;
 
-// the box of the points; the index of one that is not finite or too far, else -1
+// the box of the points; the index of one that is not finite or too large, else -1
 static int find_box(const double* point, int count, pointBox* box) {
     for (int k = 0; k < 3; ++k) {
         box->lower[k] = INFINITY;
@@ -42,8 +42,8 @@ static double largest_coordinate(const pointBox* box) {
     return most;
 }
 
-// Times a power of two, which rounds nothing, so that products neither vanish nor overflow; what is
-// 2^-250 of the size becomes 0.
+// Scaled by a power of two, which is exact, so that products neither underflow nor overflow; what
+// is 2^-250 of the size becomes 0.
 static void scale_points(const double* point, int count, int exponent, double* out) {
     double scale = ldexp(1.0, -exponent);
     for (size_t i = 0; i < 3 * (size_t)count; ++i) {
@@ -54,8 +54,8 @@ static void scale_points(const double* point, int count, int exponent, double* o
 
 //---------------------------------- result ---------------------------------------
 
-// what the hull needs, sized before anything is written
-static int allocate(tacHull* hull, const tacFacets* facets, int nvertex) {
+// allocates all arrays of the hull
+static int alloc_hull(tacHull* hull, const tacFacets* facets, int nvertex) {
     tacAllocator a = hull->allocator;
     size_t faces = (size_t)facets->count, corners = (size_t)facets->ncorner;
     size_t vertices = (size_t)nvertex;
@@ -105,7 +105,7 @@ static void write_face(tacHull* hull, const tacFacets* facets, int f, const doub
 static int pack_hull(tacHull* hull, const tacFacets* facets, const double* point, int count,
                      int* number) {
     int nvertex = number_vertices(facets, count, number);
-    if (!allocate(hull, facets, nvertex)) return 0;
+    if (!alloc_hull(hull, facets, nvertex)) return 0;
     write_vertices(hull, point, count, number);
     hull->nface = facets->count;
     hull->ncorner = facets->ncorner;
@@ -124,28 +124,26 @@ static tacResult check_points(const double* point, int count, const char* file, 
                         "%d points have no convex hull; give at least four", count < 0 ? 0 : count);
     if (count > TAC_MAX_HULL_POINTS)
         return tac_fail(message, TAC_ERROR_LIMIT, file, 0, NULL,
-                        "%d points; a convex hull is made of at most %d", count,
-                        TAC_MAX_HULL_POINTS);
+                        "%d points; a convex hull takes at most %d", count, TAC_MAX_HULL_POINTS);
     int bad = find_box(point, count, box);
     if (bad >= 0)
         return tac_fail(message, TAC_ERROR_VALUE, file, 0, NULL,
-                        "point %d (from 0) is not finite or beyond %g", bad, TAC_MAX_MESH_COORD);
+                        "point %d (from 0) is not finite or above %g", bad, TAC_MAX_MESH_COORD);
     return TAC_OK;
 }
 
 static tacResult describe_failure(tacResult result, const tacQuickhull* quick, const char* file,
                                   tacMessage* message) {
     if (result == TAC_ERROR_VALUE)
-        return tac_fail(
-            message, result, file, 0, NULL,
-            "%s (within %g of its size), which has no convex hull; give points around a "
-            "volume",
-            quick->failure, TAC_HULL_FLAT);
+        return tac_fail(message, result, file, 0, NULL,
+                        "%s (within %g of their extent), so there is no convex hull; give points "
+                        "that span a volume",
+                        quick->failure, TAC_HULL_FLAT);
     return tac_fail(message, result, file, 0, NULL, "the convex hull failed: %s",
                     tac_result_text(result));
 }
 
-// the scaled points and, behind them, room for a number per point
+// the scaled points and, after them, an integer per point
 static tacResult make_hull(const double* point, int count, double merge, tacHull* hull,
                            tacQuickhull* quick, int exponent) {
     tacAllocator a = hull->allocator;
@@ -159,7 +157,7 @@ static tacResult make_hull(const double* point, int count, double merge, tacHull
 
     tacFacets facets = {0};
     tacResult result = tac_quickhull(quick);
-    // thin bodies keep their sides: the tolerance is small against the thickness too
+    // thin bodies keep their faces: the tolerance is also small against the thickness
     double tolerance = fmin(merge * quick->size, 0.01 * quick->thickness);
     tolerance = fmax(tolerance, 4e-15 * quick->size);
     if (result == TAC_OK) result = tac_facets_create(quick, tolerance, &facets);
@@ -172,10 +170,11 @@ static tacResult make_hull(const double* point, int count, double merge, tacHull
     return result;
 }
 
-tacResult tac_hull_create(const double* point, int count, double merge, const char* file,
-                          tacAllocator allocator, tacHull** out, tacMessage* message) {
+tacResult tac_hull_create(tacHullPoints points, tacAllocator allocator, tacHull** out,
+                          tacMessage* message) {
     pointBox box;
-    tacResult result = check_points(point, count, file, &box, message);
+    const char* file = points.file;
+    tacResult result = check_points(points.point, points.count, file, &box, message);
     if (result != TAC_OK) return result;
     tacHull* hull = allocator.allocate(allocator.user, sizeof *hull);
     if (!hull) return tac_fail(message, TAC_ERROR_MEMORY, file, 0, NULL, "out of memory");
@@ -186,7 +185,7 @@ tacResult tac_hull_create(const double* point, int count, double merge, const ch
     frexp(fmax(hull->size, largest_coordinate(&box)), &exponent);
     if (exponent < -1000) exponent = -1000; // so that the scale is finite
     tacQuickhull quick = {0};
-    result = make_hull(point, count, fmax(merge, 0.0), hull, &quick, exponent);
+    result = make_hull(points.point, points.count, fmax(points.merge, 0.0), hull, &quick, exponent);
     if (result == TAC_OK) {
         *out = hull;
         return TAC_OK;
@@ -197,7 +196,7 @@ tacResult tac_hull_create(const double* point, int count, double merge, const ch
 
 //---------------------------------- of a soup ------------------------------------
 
-// index[i] becomes the vertex of the i-th used one, place its position; how many there are
+// index[i] becomes the vertex of the i-th used one, with its position; how many there are
 static int gather_used(const tacSoup* soup, int* index, double* position) {
     int count = 0;
     memset(index, 0, sizeof(int) * (size_t)soup->nvertex);
@@ -218,7 +217,8 @@ tacResult tac_soup_hull(const tacSoup* soup, double merge, tacHull** out, tacMes
     int* index = (int*)(position + 3 * (size_t)soup->nvertex);
     int count = gather_used(soup, index, position);
     tacHull* hull = NULL;
-    tacResult result = tac_hull_create(position, count, merge, soup->file, a, &hull, message);
+    tacResult result =
+        tac_hull_create((tacHullPoints){position, count, merge, soup->file}, a, &hull, message);
     for (int i = 0; result == TAC_OK && i < hull->nvertex; ++i)
         ((int*)hull->point)[i] = index[hull->point[i]];
     if (result == TAC_OK) *out = hull;

@@ -2,8 +2,8 @@
 //
 //   soup.h, points --> [hull] --planes--> polyhedra; --polygons--> mass.h, pictures
 //
-// Signs of volumes decide alone, and they are computed exactly (orient3d.h), so that no input
-// (equal, collinear, coplanar, nearly coplanar points) confuses it. Faces that are coplanar within
+// All decisions are signs of volumes, which are computed exactly (orient3d.h), so that no input
+// (equal, collinear, coplanar, nearly coplanar points) breaks it. Faces that are coplanar within
 // `merge` times the size become one polygon. The same input gives the same bits.
 
 #ifndef TAC_MESH_CONVEX_HULL_H
@@ -17,7 +17,7 @@
 
 typedef struct tacHull {
     int nvertex, nface, ncorner, ntriangle;
-    const double* vertex; // corners of the hull, copies of points               (nvertex, 3)
+    const double* vertex; // vertices of the hull, copies of points              (nvertex, 3)
     const int* point;     // index of each among the points given, ascending     (nvertex)
     const double* normal; // of each face, outward, length 1                     (nface, 3)
     const double* offset; // normal . x <= offset within `tolerance` for all points (nface)
@@ -30,11 +30,17 @@ typedef struct tacHull {
     tacAllocator allocator;
 } tacHull;
 
-// Hull of `count` points (count, 3). `merge` >= 0, usually TAC_HULL_MERGE. On failure (fewer than
-// four points, not finite, beyond TAC_MAX_MESH_COORD, flat) *out is untouched and `message` (NULL
-// to skip) says why; its file is `file` (may be NULL).
-tacResult tac_hull_create(const double* point, int count, double merge, const char* file,
-                          tacAllocator allocator, tacHull** out, tacMessage* message);
+typedef struct tacHullPoints {
+    const double* point; // (count, 3)
+    int count;
+    double merge;     // >= 0, usually TAC_HULL_MERGE
+    const char* file; // of messages; may be NULL
+} tacHullPoints;
+
+// Hull of points. On failure (fewer than four points, not finite, above TAC_MAX_MESH_COORD, flat)
+// *out is unchanged and `message` (NULL to skip) says why.
+tacResult tac_hull_create(tacHullPoints points, tacAllocator allocator, tacHull** out,
+                          tacMessage* message);
 
 // Hull of the vertices that faces have, or of all if there are no faces; `point` of the hull counts
 // the vertices of the soup.

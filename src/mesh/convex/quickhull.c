@@ -1,12 +1,13 @@
 // Quickhull: a tetrahedron grows by the point that is furthest outside one of its faces.
 //
-// A face sees a point if the point is strictly above its plane, by an exact sign. The faces that
-// see a point are then connected and bounded by one simple loop of edges, the horizon, whatever
-// lies on common lines or planes: points in the plane of a face are not seen by it, and new faces
-// never have area 0. So neither tolerances nor repairs are needed here.
+// A face is visible from a point strictly above its plane, by an exact sign. The faces that
+// are visible from a point are connected and bounded by one simple loop of edges, the horizon,
+// whatever lies on common lines or planes: a face is not visible from points in its plane, and new
+// faces never have area 0. So neither tolerances nor repairs are needed here.
 
 #include "mesh/convex/quickhull.h"
 
+#include "math/array3.h"
 #include "mesh/convex/hull.h"
 #include "mesh/convex/orient3d.h"
 
@@ -19,7 +20,7 @@ typedef struct hullFace {
     int first;       // points above this face, by `next`; -1: none
     int furthest;    // of them
     double distance; // of the furthest, times twice the area
-    int state;       // ALIVE, SEEN by the point that is added, or FREE
+    int state;       // ALIVE, VISIBLE from the point that is added, or FREE
 } hullFace;
 
 enum { FREE, ALIVE, VISIBLE };
@@ -36,23 +37,20 @@ typedef struct hullBuilder {
 
     // faces, and lists of faces that are never longer than all of them  (capacity)
     hullFace* face;
-    int* queue;     // a stack of faces that have points above them, perhaps gone meanwhile
-    int* queued;    // face -> 1 if it is in `waiting`
-    int* visible;   // faces that see the point
+    int* queue;     // a stack of faces that have points above them, perhaps freed meanwhile
+    int* queued;    // face -> 1 if it is in `queue`
+    int* visible;   // faces visible from the point
     int* new_faces; // new faces
     hullEdge* horizon;
     int faces, capacity, free; // free: newest free face by `first`, -1: none
     int nqueue, nvisible, nhorizon;
 } hullBuilder;
 
-static const double* point(const hullBuilder* b, int i) { return b->hull->point + 3 * (size_t)i; }
+static const double* point_at(const hullBuilder* b, int i) {
+    return b->hull->point + 3 * (size_t)i;
+}
 
 //---------------------------------- first tetrahedron ----------------------------
-
-static double distance_squared(const double* a, const double* b) {
-    double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-    return x * x + y * y + z * z;
-}
 
 // squared distance of p from the line through a and b, times |b - a|^2
 static double line_distance2(const double* a, const double* b, const double* p) {
@@ -67,39 +65,39 @@ static int precedes(const double* a, const double* b) {
     return 0;
 }
 
-// four points that are far apart; 0 and `wrong` if all are in a plane
+// four points that are far apart; 0 and `failure` if all are in a plane
 static int find_simplex(hullBuilder* b, int corner[4]) {
     tacQuickhull* hull = b->hull;
     double flat = TAC_HULL_FLAT * hull->size, best = 0.0;
     memset(corner, 0, 4 * sizeof(int));
     for (int i = 1; i < hull->count; ++i)
-        if (precedes(point(b, i), point(b, corner[0]))) corner[0] = i;
-    const double* p0 = point(b, corner[0]);
+        if (precedes(point_at(b, i), point_at(b, corner[0]))) corner[0] = i;
+    const double* p0 = point_at(b, corner[0]);
 
     for (int i = 0; i < hull->count; ++i)
-        if (distance_squared(p0, point(b, i)) > best) {
-            best = distance_squared(p0, point(b, i));
+        if (tac_distance2_3(p0, point_at(b, i)) > best) {
+            best = tac_distance2_3(p0, point_at(b, i));
             corner[1] = i;
         }
     double length = sqrt(best);
-    hull->failure = "all points are in one place";
+    hull->failure = "all points coincide";
     if (length == 0.0) return 0;
-    const double* p1 = point(b, corner[1]);
+    const double* p1 = point_at(b, corner[1]);
 
     best = 0.0;
     for (int i = 0; i < hull->count; ++i)
-        if (line_distance2(p0, p1, point(b, i)) > best) {
-            best = line_distance2(p0, p1, point(b, i));
+        if (line_distance2(p0, p1, point_at(b, i)) > best) {
+            best = line_distance2(p0, p1, point_at(b, i));
             corner[2] = i;
         }
     hull->failure = "the points are on a line";
     if (sqrt(best) <= flat * length) return 0;
 
-    tacOrient3d plane = tac_orient3d_plane(p0, p1, point(b, corner[2]));
+    tacOrient3d plane = tac_orient3d_plane(p0, p1, point_at(b, corner[2]));
     double area = sqrt(best);
     best = 0.0;
     for (int i = 0; i < hull->count; ++i) {
-        double volume = tac_orient3d(&plane, point(b, i));
+        double volume = tac_orient3d(&plane, point_at(b, i));
         if (fabs(volume) > fabs(best)) {
             best = volume;
             corner[3] = i;
@@ -154,10 +152,11 @@ static int add_face(hullBuilder* b, int u, int v, int w) {
         if (b->faces == b->capacity && !grow_arrays(b)) return -1;
         f = b->faces++;
     }
-    b->face[f] = (hullFace){.at = {{u, v, w}, {-1, -1, -1}},
-                            .plane = tac_orient3d_plane(point(b, u), point(b, v), point(b, w)),
-                            .first = -1,
-                            .state = ALIVE};
+    b->face[f] =
+        (hullFace){.at = {{u, v, w}, {-1, -1, -1}},
+                   .plane = tac_orient3d_plane(point_at(b, u), point_at(b, v), point_at(b, w)),
+                   .first = -1,
+                   .state = ALIVE};
     return f;
 }
 
@@ -167,11 +166,11 @@ static void free_face(hullBuilder* b, int f) {
     b->free = f;
 }
 
-// puts the point to the first of the faces that see it; forgets it if none does
+// assigns the point to the first face that is visible from it; drops it if none is
 static void assign_point(hullBuilder* b, int p, const int* faces, int count) {
     for (int i = 0; i < count; ++i) {
         hullFace* face = &b->face[faces[i]];
-        double distance = tac_orient3d(&face->plane, point(b, p));
+        double distance = tac_orient3d(&face->plane, point_at(b, p));
         if (distance <= 0.0) continue;
         if (face->first < 0 || distance > face->distance) {
             face->distance = distance;
@@ -194,7 +193,7 @@ static void enqueue_faces(hullBuilder* b, const int* faces, int count) {
 
 //---------------------------------- one point ------------------------------------
 
-// all faces that see p, from one that does, and the edges to those that do not
+// all faces visible from p, starting at one, and the horizon edges
 static void find_visible_faces(hullBuilder* b, int f, const double* p) {
     b->nvisible = b->nhorizon = 0;
     b->face[f].state = VISIBLE;
@@ -231,7 +230,7 @@ static int add_fan(hullBuilder* b, int p) {
         if (f < 0) return 0;
         b->face[f].at.neighbour[0] = across;
         replace_neighbour(&b->face[across], e.face, f, u, v);
-        if (b->fan[u] >= 0) b->result = TAC_ERROR_UNSOLVED; // the horizon meets itself
+        if (b->fan[u] >= 0) b->result = TAC_ERROR_UNSOLVED; // the horizon visits a vertex twice
         b->fan[u] = b->new_faces[i] = f;
     }
     for (int i = 0; i < b->nhorizon; ++i) {
@@ -248,7 +247,7 @@ static int add_fan(hullBuilder* b, int p) {
 
 static int add_point(hullBuilder* b, int f) {
     int p = b->face[f].furthest;
-    find_visible_faces(b, f, point(b, p));
+    find_visible_faces(b, f, point_at(b, p));
     if (!add_fan(b, p)) return 0;
     for (int i = 0; i < b->nvisible; ++i) {
         for (int q = b->face[b->visible[i]].first, next; q >= 0; q = next) {
@@ -278,7 +277,7 @@ static int start_tetrahedron(hullBuilder* b, const int corner[4]) {
     return 1;
 }
 
-// a face number may wait while the face is gone, or is another one now: both are harmless
+// a queued face may be freed or reused meanwhile: both are harmless
 static int process_queue(hullBuilder* b) {
     while (b->nqueue) {
         int f = b->queue[--b->nqueue];
@@ -289,7 +288,7 @@ static int process_queue(hullBuilder* b) {
     return 1;
 }
 
-// the living faces, numbered anew
+// the faces in use, renumbered
 static void collect_faces(hullBuilder* b) {
     tacQuickhull* hull = b->hull;
     int count = 0;

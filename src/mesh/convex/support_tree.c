@@ -3,11 +3,13 @@
 
 #include "mesh/convex/support_tree.h"
 
+#include "math/array3.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-enum { LEAF = 4 }; // points of a leaf, on average between half of it and it
+enum { LEAF = 4 }; // points of a leaf at most, on average half to all of it
 
 //---------------------------------- order ----------------------------------------
 
@@ -133,21 +135,17 @@ void tac_support_tree_free(tacSupportTree* tree, tacAllocator a) {
 
 //---------------------------------- search ---------------------------------------
 
-static double dot(const double* a, const double* b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-// the most that a point of the box can have; -inf for an empty one
+// upper bound of n . x over the box; -inf for an empty one
 static double box_support(double box[2][3], const double n[3]) {
     if (box[0][0] > box[1][0]) return -INFINITY;
     double corner[3];
     for (int k = 0; k < 3; ++k) corner[k] = box[n[k] > 0.0][k];
-    return dot(n, corner);
+    return tac_dot3(n, corner);
 }
 
 int tac_support_tree_find(const tacSupportTree* tree, const double n[3], int start, double slack) {
     int stack[64], top = 0, best = start;
-    double height = dot(n, tree->point + 3 * (size_t)start);
+    double height = tac_dot3(n, tree->point + 3 * (size_t)start);
     stack[top++] = 1;
     while (top) {
         int node = stack[--top];
@@ -155,7 +153,7 @@ int tac_support_tree_find(const tacSupportTree* tree, const double n[3], int sta
         if (node >= tree->leaves) {
             int leaf = node - tree->leaves, end = leaf_start(tree, leaf + 1);
             for (int i = leaf_start(tree, leaf); i < end; ++i) {
-                double h = dot(n, tree->point + 3 * (size_t)tree->index[i]);
+                double h = tac_dot3(n, tree->point + 3 * (size_t)tree->index[i]);
                 if (h > height) {
                     height = h;
                     best = tree->index[i];

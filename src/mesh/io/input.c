@@ -52,10 +52,10 @@ static void start_text(tacInput* input, char* text, size_t size) {
     input->line = 1;
 }
 
-// opening a device can have effects, so this comes before open too
+// opening a device can have effects, so this is also checked before open
 static int check_kind(tacInput* input, const struct stat* status) {
     if (S_ISDIR(status->st_mode))
-        tac_input_fail(input, TAC_ERROR_FILE, "is a directory; name a mesh file in it");
+        tac_input_fail(input, TAC_ERROR_FILE, "is a directory; give a mesh file");
     else if (!S_ISREG(status->st_mode))
         tac_input_fail(input, TAC_ERROR_FILE,
                        "is not a regular file (a pipe, socket or device); copy it to a file");
@@ -65,7 +65,7 @@ static int check_kind(tacInput* input, const struct stat* status) {
     return input->result == TAC_OK;
 }
 
-// as many bytes as the file had when it was examined
+// the number of bytes that the file had when it was examined
 static void read_whole(tacInput* input, int file, size_t size) {
     char* text = alloc_block(input, size + 1);
     if (!text) return;
@@ -89,7 +89,7 @@ void tac_input_open(tacInput* input, const char* path) {
     }
     if (!check_kind(input, &status)) return;
 
-    // O_NONBLOCK: if the file was exchanged for a FIFO meanwhile, do not wait for a writer
+    // O_NONBLOCK: if the file was replaced by a FIFO meanwhile, do not wait for a writer
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (file < 0) {
         fail_errno(input, "cannot be opened");
@@ -178,7 +178,7 @@ static void fail_number(tacInput* input, const char* what) {
     int length = tac_input_word_length(input);
     if (length == 0)
         tac_input_fail(input, TAC_ERROR_SYNTAX, "%s is missing%s", what,
-                       input->at >= input->end ? ": the file ends here, cut off?" : "");
+                       input->at >= input->end ? ": the file ends here; is it truncated?" : "");
     else
         tac_input_fail(input, TAC_ERROR_VALUE, "%s: '%.*s' is not a finite decimal number", what,
                        length > 30 ? 30 : length, input->at);
@@ -198,8 +198,8 @@ double tac_input_read_number(tacInput* input, const char* what) {
         return 0.0;
     }
     if (fabs(value) > TAC_MAX_MESH_COORD) {
-        tac_input_fail(input, TAC_ERROR_VALUE, "%s: %g is out of range: at most %g", what, value,
-                       TAC_MAX_MESH_COORD);
+        tac_input_fail(input, TAC_ERROR_VALUE, "%s: %g is out of range; at most %g is allowed",
+                       what, value, TAC_MAX_MESH_COORD);
         return 0.0;
     }
     input->at = end;
@@ -233,10 +233,10 @@ void tac_input_end_line(tacInput* input, char comment) {
     tac_input_skip_blank(input);
     int length = tac_input_word_length(input);
     if (length && *input->at != comment)
-        tac_input_fail(input, TAC_ERROR_SYNTAX, "'%.*s' is too much on this line",
+        tac_input_fail(input, TAC_ERROR_SYNTAX, "unexpected '%.*s' at the end of this line",
                        length > 30 ? 30 : length, input->at);
     else if (input->at < input->end && *input->at == 0)
-        tac_input_fail(input, TAC_ERROR_SYNTAX, "a byte 0 stands in the text");
+        tac_input_fail(input, TAC_ERROR_SYNTAX, "the text contains a byte 0");
     else
         tac_input_skip_line(input);
 }
@@ -245,8 +245,8 @@ void tac_input_end_line(tacInput* input, char comment) {
 
 static int grow_array(tacInput* input, tacArray* array, size_t item_size, int count) {
     if (count > TAC_MAX_MESH_ITEMS - array->count) {
-        tac_input_fail(input, TAC_ERROR_LIMIT, "has more than %d vertices or corners; split it",
-                       TAC_MAX_MESH_ITEMS);
+        tac_input_fail(input, TAC_ERROR_LIMIT,
+                       "has more than %d vertices or face corners; split it", TAC_MAX_MESH_ITEMS);
         return 0;
     }
     int need = array->count + count, capacity = array->capacity + array->capacity / 2;

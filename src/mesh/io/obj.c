@@ -1,4 +1,4 @@
-// Wavefront OBJ: v, vn and f; the rest (textures, materials, groups, lines, curves) is passed over.
+// Wavefront OBJ: v, vn and f; the rest (textures, materials, groups, lines, curves) is skipped.
 
 #include "mesh/io/soup_builder.h"
 
@@ -11,8 +11,8 @@ static void read_vertex(tacSoupBuilder* builder) {
     tac_input_skip_line(&builder->input);
 }
 
-// some programs write "nan" for the normals of tiny faces: they become 0, which nobody takes for
-// one
+// some programs write "nan" for the normals of tiny faces: they become 0, which means
+// none
 static void read_normal(tacSoupBuilder* builder) {
     tacInput* input = &builder->input;
     double normal[3], none[3] = {0};
@@ -36,7 +36,7 @@ static void fail_corner(tacSoupBuilder* builder, const char* start) {
     input->at = start;
     int length = tac_input_word_length(input);
     tac_input_fail(input, TAC_ERROR_SYNTAX,
-                   "'%.*s' is not a corner of a face: write v, v/t, v//n or v/t/n with indices "
+                   "'%.*s' is not a corner of a face; write v, v/t, v//n or v/t/n with indices "
                    "from 1, or from -1 backwards",
                    length > 30 ? 30 : length, start);
 }
@@ -90,7 +90,7 @@ static void read_face(tacSoupBuilder* builder) {
     }
     int corners = builder->corner.count - before;
     if (corners < 3)
-        tac_input_fail(input, TAC_ERROR_SYNTAX, "a face of %d corners; it needs three", corners);
+        tac_input_fail(input, TAC_ERROR_SYNTAX, "a face has %d vertices; it needs three", corners);
     tac_input_end_line(input, '#');
 }
 
@@ -117,7 +117,7 @@ void tac_read_obj(tacSoupBuilder* builder) {
         else if (tac_input_match_word(input, "f"))
             read_face(builder);
         else if (*input->at == 0)
-            tac_input_fail(input, TAC_ERROR_SYNTAX, "a byte 0 stands in the text");
+            tac_input_fail(input, TAC_ERROR_SYNTAX, "the text contains a byte 0");
         else
             pass_over(input);
     }

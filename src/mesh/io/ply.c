@@ -1,6 +1,6 @@
 // PLY: a header that lists elements and their properties, then the data, as text or binary in
 // either byte order. Used are x y z nx ny nz of "vertex" and vertex_indices of "face"; any order,
-// any types; the rest is passed over.
+// any types; the rest is skipped.
 
 #include "mesh/io/soup_builder.h"
 
@@ -125,7 +125,7 @@ static void read_property(plyFile* ply) {
     if (!element || element->properties == TAC_MAX_PLY_PROPERTY) {
         tac_input_fail(input, element ? TAC_ERROR_LIMIT : TAC_ERROR_SYNTAX,
                        element ? "header: more than %d properties of one element"
-                               : "header: a property before any of the (at most %d) elements",
+                               : "header: a property before the first of the (at most %d) elements",
                        element ? TAC_MAX_PLY_PROPERTY : TAC_MAX_PLY_ELEMENT);
         return;
     }
@@ -134,7 +134,8 @@ static void read_property(plyFile* ply) {
     property->is_list = tac_input_match_word(input, "list");
     if (property->is_list) property->count_type = read_type(ply);
     if (property->count_type >= FLOAT32)
-        tac_input_fail(input, TAC_ERROR_VALUE, "header: the length of a list is of a whole type");
+        tac_input_fail(input, TAC_ERROR_VALUE,
+                       "header: the length of a list needs an integer type");
     property->type = read_type(ply);
     property->role = find_role(ply, element, property->is_list);
     if (property->role != ROLE_NONE && element->roles & 1u << property->role)
@@ -161,7 +162,7 @@ static int read_header_line(plyFile* ply) {
              *input->at == '\n')
         tac_input_skip_line(input);
     else if (input->at >= input->end)
-        tac_input_fail(input, TAC_ERROR_SYNTAX, "the header does not end: is the file cut off?");
+        tac_input_fail(input, TAC_ERROR_SYNTAX, "the header does not end; is the file truncated?");
     else
         fail_word(ply, "a line of a PLY header: format, element, property, comment, end_header");
     return input->result == TAC_OK;
@@ -181,7 +182,7 @@ static void check_header(plyFile* ply) {
         has_vertex |= element->kind == VERTEX;
     }
     if (!has_vertex)
-        tac_input_fail(input, TAC_ERROR_VALUE, "header: no element 'vertex', so nothing to read");
+        tac_input_fail(input, TAC_ERROR_VALUE, "header: the element 'vertex' is missing");
 }
 
 //---------------------------------- one value ------------------------------------
@@ -236,27 +237,28 @@ static double read_text_value(plyFile* ply, int used) {
     tacInput* input = ply->input;
     tac_input_skip_space(input, 0);
     int length = tac_input_word_length(input);
-    if (length == 0) fail_value(ply, TAC_ERROR_SYNTAX, "a value is missing: is the file cut off?");
+    if (length == 0)
+        fail_value(ply, TAC_ERROR_SYNTAX, "a value is missing; is the file truncated?");
     if (used == MAY_BE_NAN && tac_input_match_nan(input)) return NAN;
     if (used) return tac_input_read_number(input, "value of a property");
     input->at += length;
     return 0.0;
 }
 
-// the next value; what is not used is passed over
+// the next value; unused ones are skipped
 static double read_value(plyFile* ply, scalarType type, int used) {
     tacInput* input = ply->input;
     if (input->result != TAC_OK) return 0.0;
     if (ply->format == ASCII) return read_text_value(ply, used);
     int size = scalar_size[type];
     if (input->end - input->at < size) {
-        fail_value(ply, TAC_ERROR_SYNTAX, "the file ends here: it is cut off");
+        fail_value(ply, TAC_ERROR_SYNTAX, "the file ends here; it is truncated");
         return 0.0;
     }
     double value = used ? decode(read_bits(input->at, size, ply->format == BIG), type) : 0.0;
     if (used == MAY_BE_NAN && !isfinite(value)) value = NAN;
     if (!(fabs(value) <= TAC_MAX_MESH_COORD) && !(used == MAY_BE_NAN && isnan(value)))
-        fail_value(ply, TAC_ERROR_VALUE, "a value is not finite or beyond 1e12");
+        fail_value(ply, TAC_ERROR_VALUE, "a value is not finite or above 1e12");
     input->at += size;
     return input->result == TAC_OK ? value : 0.0;
 }
@@ -264,14 +266,13 @@ static double read_value(plyFile* ply, scalarType type, int used) {
 //---------------------------------- data -----------------------------------------
 
 static void read_indices(plyFile* ply, const plyProperty* property, int count) {
-    if (count < 3) fail_value(ply, TAC_ERROR_VALUE, "a face of fewer than three corners");
+    if (count < 3) fail_value(ply, TAC_ERROR_VALUE, "a face has fewer than three vertices");
     tac_soup_builder_face(ply->builder);
     for (int i = 0; i < count && ply->input->result == TAC_OK; ++i) {
         double index = read_value(ply, property->type, MUST_BE_FINITE);
         if (index != floor(index) || index < 0.0 || index >= TAC_MAX_MESH_ITEMS)
             fail_value(ply, TAC_ERROR_VALUE,
-                       "an index of a vertex is negative, too large or not "
-                       "whole");
+                       "a vertex index is negative, too large or not an integer");
         else
             tac_soup_builder_corner(ply->builder, (int)index);
     }
@@ -281,7 +282,7 @@ static void read_list(plyFile* ply, const plyProperty* property) {
     double count = read_value(ply, property->count_type, MUST_BE_FINITE);
     if (count < 0.0 || count != floor(count) || count > TAC_MAX_MESH_ITEMS) {
         fail_value(ply, TAC_ERROR_VALUE,
-                   "the length of a list is negative, too large or not whole");
+                   "the length of a list is negative, too large or not an integer");
         return;
     }
     if (ply->input->result != TAC_OK) return;
@@ -310,7 +311,7 @@ static void read_item(plyFile* ply, const plyElement* element) {
     if ((element->roles & 070) == 070) tac_soup_builder_normal(ply->builder, value + 3);
 }
 
-// a number of elements that the rest of the file cannot hold is refused before anyone waits for it
+// a number of elements that the rest of the file cannot contain is refused at once
 static void check_remaining(plyFile* ply, const plyElement* element) {
     tacInput* input = ply->input;
     long long each = 0, remaining = input->end - input->at;
@@ -323,8 +324,8 @@ static void check_remaining(plyFile* ply, const plyElement* element) {
     if (each * element->count <= remaining + 1) return;
     if (ply->format != ASCII) input->line = 0;
     tac_input_fail(input, TAC_ERROR_SYNTAX,
-                   "byte %zu: %d elements '%s' take at least %lld bytes, but %lld are left; the "
-                   "file is cut off",
+                   "byte %zu: %d elements '%s' need at least %lld bytes, but %lld are left; the "
+                   "file is truncated",
                    (size_t)(input->at - input->text), element->count, element->name,
                    each * element->count, remaining);
 }

@@ -40,10 +40,10 @@ static void read_format(tacSoupBuilder* builder) {
         reader(builder);
     else
         tac_input_fail(input, TAC_ERROR_UNSUPPORTED,
-                       "is in no format that Tactus reads; export it as .obj, .stl, .ply or .xyz");
+                       "has an unknown format; export it as .obj, .stl, .ply or .xyz");
 }
 
-// the bytes are there: make the soup of them, and give them back
+// makes the soup of the bytes that were read, and frees them
 static tacResult finish_soup(tacSoupBuilder* builder, tacSoup** out) {
     if (builder->input.result == TAC_OK) read_format(builder);
     tac_input_close(&builder->input);

@@ -1,4 +1,4 @@
-// STL: triangles without shared vertices, so equal places are welded into one vertex.
+// STL: triangles without shared vertices, so equal positions are welded into one vertex.
 //
 //   binary   80 bytes of anything, number of triangles, then 50 bytes each
 //   ASCII    solid, facet normal, outer loop, vertex (3 times), endloop, endfacet, endsolid
@@ -42,7 +42,7 @@ static int starts_solid(const tacInput* input) {
     return strncasecmp(at, "solid", 5) == 0;
 }
 
-// text has no byte 0 near its front; the head of a binary file hardly lacks one
+// text has no byte 0 near its start; a binary header almost always has one
 static int is_text(const tacInput* input) {
     size_t size = bytes_of(input);
     return starts_solid(input) && wanted(input) != size &&
@@ -57,13 +57,13 @@ int tac_is_stl(const tacInput* input) {
 
 static void fail_coordinate(tacInput* input, uint32_t triangle, const char* at, double value) {
     tac_input_fail(input, TAC_ERROR_VALUE,
-                   "triangle %u (from 0), byte %zu: the coordinate %g is not finite or beyond %g",
+                   "triangle %u (from 0), byte %zu: the coordinate %g is not finite or above %g",
                    triangle, (size_t)(at - input->text), value, TAC_MAX_MESH_COORD);
 }
 
 static void read_triangle(tacSoupBuilder* builder, uint32_t triangle) {
     tacInput* input = &builder->input;
-    const char* at = input->text + HEAD + (size_t)TRIANGLE * triangle + 12; // behind the normal
+    const char* at = input->text + HEAD + (size_t)TRIANGLE * triangle + 12; // after the normal
     tac_soup_builder_face(builder);
     for (int v = 0; v < 3; ++v, at += 12) {
         double position[3];
@@ -90,8 +90,8 @@ static void read_binary(tacSoupBuilder* builder) {
     uint32_t count = read_u32(input->text + HEAD - 4);
     if (wanted(input) > bytes_of(input)) {
         tac_input_fail(input, TAC_ERROR_SYNTAX,
-                       "byte 80 tells of %u triangles, which take %llu bytes, but the file has "
-                       "%zu; it is cut off, or no STL file",
+                       "byte 80 gives %u triangles, which need %llu bytes, but the file has %zu; "
+                       "it is truncated or not an STL file",
                        count, (unsigned long long)wanted(input), bytes_of(input));
         return;
     }
@@ -106,7 +106,7 @@ static void expect(tacInput* input, const char* word) {
     if (tac_input_match_word(input, word)) return;
     int length = tac_input_word_length(input);
     tac_input_fail(input, TAC_ERROR_SYNTAX, "'%s' expected, found %s%.*s%s", word,
-                   length ? "'" : "the end: is the file cut off?", length > 30 ? 30 : length,
+                   length ? "'" : "the end; is the file truncated?", length > 30 ? 30 : length,
                    input->at, length ? "'" : "");
 }
 

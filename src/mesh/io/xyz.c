@@ -1,4 +1,5 @@
-// XYZ: one point per line, "x y z" or "x y z nx ny nz", by blanks or commas; # starts a comment.
+// XYZ: one point per line, "x y z" or "x y z nx ny nz", separated by spaces or commas; # starts a
+// comment.
 
 #include "mesh/io/soup_builder.h"
 
@@ -15,7 +16,7 @@ static void read_position(tacInput* input, double out[3]) {
     }
 }
 
-// "nan" anywhere makes it 0, which nobody takes for a normal
+// "nan" anywhere makes it 0, which means no normal
 static void read_normal(tacInput* input, double out[3]) {
     int given = 1;
     for (int k = 0; k < 3; ++k) {
@@ -37,9 +38,10 @@ static void read_point(tacSoupBuilder* builder) {
     if (input->result != TAC_OK) return;
 
     if (more != (builder->normal.count > 0) && builder->vertex.count > 0)
-        tac_input_fail(input, TAC_ERROR_SYNTAX,
-                       "this point has %s normal, the ones before %s; give all of them six numbers",
-                       more ? "a" : "no", more ? "none" : "have one");
+        tac_input_fail(
+            input, TAC_ERROR_SYNTAX,
+            "this point has %s normal, the points before %s; give six numbers for all points",
+            more ? "a" : "no", more ? "none" : "have one");
     tac_soup_builder_vertex(builder, position);
     if (more) tac_soup_builder_normal(builder, normal);
     tac_input_end_line(input, '#');

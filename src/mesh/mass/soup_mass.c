@@ -20,7 +20,7 @@ typedef struct massMesh {
     const double* vertex;
     const int* triangle;
     int count;
-    int shell, positive; // weigh by area; count each tetrahedron as positive
+    int shell, positive; // weight by area; count each tetrahedron as positive
 } massMesh;
 
 //---------------------------------- one triangle ---------------------------------
@@ -107,7 +107,7 @@ static tacSoupMass integrate_mass(const massMesh* s) {
 static tacResult fail_face(const tacSoup* soup, int face, tacMessage* message, const char* what) {
     int line = soup->face_line && face >= 0 ? soup->face_line[face] : 0;
     return tac_fail(message, TAC_ERROR_VALUE, soup->file, line, NULL,
-                    "%s (face %d, from 0); mend the mesh, or use its convex hull", what, face);
+                    "%s (face %d, from 0); repair the mesh, or use its convex hull", what, face);
 }
 
 static tacResult check_exact(const tacSoup* soup, tacMessage* message) {
@@ -118,7 +118,8 @@ static tacResult check_exact(const tacSoup* soup, tacMessage* message) {
         return fail_face(soup, m.first_bad, message, "an edge belongs to more than two faces");
     if (m.open) return fail_face(soup, m.first_bad, message, "the mesh is open at an edge");
     if (m.misoriented)
-        return fail_face(soup, m.first_bad, message, "two neighbouring faces turn opposite ways");
+        return fail_face(soup, m.first_bad, message,
+                         "two neighbouring faces have opposite orientations");
     return TAC_OK;
 }
 
@@ -126,7 +127,7 @@ static tacResult check_volume(const tacSoup* soup, const tacSoupMass* mass, tacM
     double volume = mass->volume;
     if (volume < -TAC_MIN_MESH_VOLUME)
         return tac_fail(message, TAC_ERROR_VALUE, soup->file, 0, NULL,
-                        "the volume is negative (%g): the mesh is inside out; turn its faces round",
+                        "the volume is negative (%g): the mesh is inside out; flip its faces",
                         volume);
     if (!(volume >= TAC_MIN_MESH_VOLUME))
         return tac_fail(message, TAC_ERROR_VALUE, soup->file, 0, NULL,
@@ -154,7 +155,7 @@ tacResult tac_soup_mass(const tacSoup* soup, tacSoupInertia rule, tacSoupMass* o
     tacResult result = TAC_OK;
     if (soup->nface == 0 && rule != TAC_SOUP_CONVEX)
         return tac_fail(message, TAC_ERROR_VALUE, soup->file, 0, NULL,
-                        "has no faces, so neither volume nor area; use its convex hull");
+                        "has no faces, and so neither volume nor area; use its convex hull");
     if (rule == TAC_SOUP_EXACT) result = check_exact(soup, message);
     if (result != TAC_OK) return result;
     if (rule == TAC_SOUP_CONVEX) {

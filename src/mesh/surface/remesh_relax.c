@@ -1,15 +1,22 @@
-// Better triangles: edges turn and vertices glide on the zero level, never against the checks.
+// Better triangles: edges flip and vertices move on the zero level; the surface stays valid.
 
 #include "mesh/surface/remesh.h"
 
 #include <math.h>
 #include <string.h>
 
+// new positions of all vertices
+typedef struct moveWorkspace {
+    int count, *vertex;
+    double *x[3], *normal[3];
+    unsigned char* converged; // 1: x is on the zero level
+} moveWorkspace;
+
 //---------------------------------- projection -----------------------------------
 
 #define NEWTON_ITERATIONS 24
 
-// points that Newton's method works on
+// points of Newton's method
 typedef struct newtonWorkspace {
     double *at[3], *g[3], *value; // trial points and the field there
     double* best;                 // |value| at x
@@ -28,7 +35,7 @@ static tacResult newton_create(newtonWorkspace* n, int count, tacRegion* blocks)
     return missing ? TAC_ERROR_MEMORY : TAC_OK;
 }
 
-// a trial that is no better is taken back halfway; returns the number of points not yet there
+// a trial that is not better is halved; returns 1 if the point has not converged
 static int newton_accept(newtonWorkspace* n, int i, double* const x[3], double* const normal[3],
                          double close) {
     double length2 = 0.0;
@@ -54,9 +61,12 @@ static void newton_step(newtonWorkspace* n, int i, double* const x[3], double ma
     for (int k = 0; k < 3; ++k) n->at[k][i] = x[k][i] - scale * n->g[k][i];
 }
 
-tacResult tac_project_to_surface(const tacShapeSampler* sampler, int count, double* const x[3],
-                                 double* const normal[3], double max_step, unsigned char* moved,
-                                 tacRegion* blocks) {
+// Moves points onto the zero level by Newton steps along the gradient, at most `max_step` each, and
+// gives unit normals there.
+static tacResult project_to_surface(const tacShapeSampler* sampler, moveWorkspace* m,
+                                    double max_step, tacRegion* blocks) {
+    int count = m->count;
+    double *const *x = m->x, *const *normal = m->normal;
     newtonWorkspace n;
     tacResult result = newton_create(&n, count, blocks);
     if (result != TAC_OK) return result;
@@ -72,7 +82,7 @@ tacResult tac_project_to_surface(const tacShapeSampler* sampler, int count, doub
             if (n.best[i] < was && n.best[i] > 0.0) newton_step(&n, i, x, max_step);
         }
     }
-    for (int i = 0; i < count; ++i) moved[i] = n.best[i] <= 1e-11 * sampler->size;
+    for (int i = 0; i < count; ++i) m->converged[i] = n.best[i] <= 1e-11 * sampler->size;
     return TAC_OK;
 }
 
@@ -96,9 +106,9 @@ int tac_project_point(const tacShapeSampler* sampler, double x[3], double normal
     return 0;
 }
 
-//---------------------------------- turning edges --------------------------------
+//---------------------------------- edge flips -----------------------------------
 
-// the two triangles with the edge of h turned
+// the two triangles with the edge of h flipped
 static void flipped_triangles(const tacSurface* s, int h, tacTriangle out[2]) {
     int g = s->twin[h], u = s->start[h], v = s->start[g];
     int a = s->start[tac_halfedge_previous(h)], b = s->start[tac_halfedge_previous(g)];
@@ -115,7 +125,7 @@ static double cosine(const double a[3], const double b[3]) {
     return length > 0.0 ? tac_dot3(a, b) / length : -1.0;
 }
 
-// better shape, where the surface is flat enough for the turn not to cut into it
+// better shape, where the surface is flat enough that the flip does not cut into it
 static int should_flip(const tacSurface* s, int h) {
     tacTriangle old[2] = {tac_surface_triangle(s, h / 3), tac_surface_triangle(s, s->twin[h] / 3)},
                 new[2];
@@ -153,13 +163,6 @@ static void flip_edges(tacRemesh* r) {
 
 //---------------------------------- moving vertices ------------------------------
 
-// proposals for all vertices
-typedef struct moveWorkspace {
-    int count, *vertex;
-    double *x[3], *normal[3];
-    unsigned char* converged;
-} moveWorkspace;
-
 static tacResult moves_create(moveWorkspace* m, int count, tacRegion* blocks) {
     m->vertex = TAC_REGION_ALLOC(blocks, int, count);
     m->converged = TAC_REGION_ALLOC(blocks, unsigned char, count);
@@ -171,7 +174,7 @@ static tacResult moves_create(moveWorkspace* m, int count, tacRegion* blocks) {
     return missing ? TAC_ERROR_MEMORY : TAC_OK;
 }
 
-// towards the middle of the ring, weighted by area, along the tangent plane
+// towards the center of the ring, weighted by area, in the tangent plane
 static void propose_position(const tacSurface* s, int v, double out[3]) {
     int ring[TAC_MAX_VALENCE], count = tac_surface_ring(s, v, ring);
     double sum[3] = {0}, total = 0.0;
@@ -188,54 +191,62 @@ static void propose_position(const tacSurface* s, int v, double out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = s->x[v][k] + 0.7 * (sum[k] - lift * s->normal[v][k]);
 }
 
+// the triangles around a vertex
+typedef struct vertexStar {
+    int count, ring[TAC_MAX_VALENCE];      // half-edges that leave the vertex
+    tacTriangle triangle[TAC_MAX_VALENCE]; // with the vertex at its new position
+} vertexStar;
+
 // the star of v with v at x, and whether that is better and still on the right side
-static int improves_quality(const tacSurface* s, const tacQuadric* q, int v, const double x[3],
-                            const int* ring, int count, tacTriangle* star) {
+static int improves_quality(const tacRemesh* r, int v, const double x[3], vertexStar* star) {
+    const tacSurface* s = r->surface;
+    const tacQuadric* q = &r->quadric[v];
+    const int *ring = star->ring, count = star->count;
     double was = 1.0, now = 1.0, was_sum = 0.0, now_sum = 0.0, side2 = INFINITY;
     for (int i = 0; i < count; ++i) {
         tacTriangle old = tac_surface_triangle(s, ring[i] / 3);
         double quality = tac_triangle_quality(&old), side[3];
         was = tac_min(was, quality);
         was_sum += quality;
-        star[i] = old;
-        memcpy(star[i].x[ring[i] % 3], x, sizeof star[i].x[0]);
-        quality = tac_triangle_quality(&star[i]);
+        tacTriangle* moved = &star->triangle[i];
+        *moved = old;
+        memcpy(moved->x[ring[i] % 3], x, sizeof moved->x[0]);
+        quality = tac_triangle_quality(moved);
         now = tac_min(now, quality);
         now_sum += quality;
-        if (!tac_keeps_orientation(s, &old, &star[i])) return 0;
+        if (!tac_keeps_orientation(s, &old, moved)) return 0;
         tac_sub3(old.x[(ring[i] % 3 + 1) % 3], s->x[v], side);
         side2 = tac_min(side2, tac_dot3(side, side));
     }
-    // ridges: no farther from the planes that the vertex stands for than a share of its edges
+    // ridges: no farther from the planes of the vertex's quadric than a share of its edges
     double error = tac_quadric_error(q, x), old_error = tac_quadric_error(q, s->x[v]);
     if (error > 1.3 * old_error && error > 1e-3 * q->area * side2) return 0;
     return now > was * 1.001 || (now_sum > was_sum * 1.001 && now >= tac_min(was, 0.5));
 }
 
 // the star of v with v at x, on the right side
-static int star_faces_outward(const tacSurface* s, const double x[3], const int* ring, int count,
-                              tacTriangle* star) {
-    for (int i = 0; i < count; ++i) {
-        star[i] = tac_surface_triangle(s, ring[i] / 3);
-        memcpy(star[i].x[ring[i] % 3], x, sizeof star[i].x[0]);
-        if (!tac_faces_outward(s, &star[i])) return 0;
+static int star_faces_outward(const tacSurface* s, const double x[3], vertexStar* star) {
+    for (int i = 0; i < star->count; ++i) {
+        tacTriangle* moved = &star->triangle[i];
+        *moved = tac_surface_triangle(s, star->ring[i] / 3);
+        memcpy(moved->x[star->ring[i] % 3], x, sizeof moved->x[0]);
+        if (!tac_faces_outward(s, moved)) return 0;
     }
     return 1;
 }
 
-// moves a vertex if that is lawful, and better unless it settles; returns whether it did
+// Moves a vertex if the surface stays valid, and gets better unless it is projected; returns
+// whether it did.
 static int try_move(tacRemesh* r, const moveWorkspace* m, int i, int projecting) {
     tacSurface* s = r->surface;
-    int v = m->vertex[i], ring[TAC_MAX_VALENCE], replaced[TAC_MAX_VALENCE],
-        count = tac_surface_ring(s, v, ring);
+    int v = m->vertex[i], replaced[TAC_MAX_VALENCE];
     double x[3] = {m->x[0][i], m->x[1][i], m->x[2][i]};
-    tacTriangle star[TAC_MAX_VALENCE];
+    vertexStar star;
+    int count = star.count = tac_surface_ring(s, v, star.ring);
     if (count < 0) return 0;
-    if (projecting ? !star_faces_outward(s, x, ring, count, star)
-                   : !improves_quality(s, &r->quadric[v], v, x, ring, count, star))
-        return 0;
-    for (int k = 0; k < count; ++k) replaced[k] = ring[k] / 3;
-    if (tac_triangle_grid_intersects(&r->grid, s, count, star, count, replaced)) return 0;
+    if (projecting ? !star_faces_outward(s, x, &star) : !improves_quality(r, v, x, &star)) return 0;
+    for (int k = 0; k < count; ++k) replaced[k] = star.ring[k] / 3;
+    if (tac_triangle_grid_intersects(&r->grid, s, count, star.triangle, count, replaced)) return 0;
     for (int k = 0; k < 3; ++k) {
         s->x[v][k] = x[k];
         s->normal[v][k] = m->normal[k][i];
@@ -248,7 +259,7 @@ static int try_move(tacRemesh* r, const moveWorkspace* m, int i, int projecting)
     return 1;
 }
 
-// where all vertices would go: relaxed, or just down to the zero level
+// new positions of all vertices: relaxed, or only projected to the zero level
 static tacResult make_moves(const tacRemesh* r, moveWorkspace* m, int projecting) {
     const tacSurface* s = r->surface;
     m->count = 0;
@@ -263,8 +274,7 @@ static tacResult make_moves(const tacRemesh* r, moveWorkspace* m, int projecting
         m->vertex[m->count++] = v;
     }
     tacRegion blocks = {r->blocks->allocator, NULL, r->blocks->most};
-    tacResult result = tac_project_to_surface(r->sampler, m->count, m->x, m->normal,
-                                              0.1 * r->sampler->size, m->converged, &blocks);
+    tacResult result = project_to_surface(r->sampler, m, 0.1 * r->sampler->size, &blocks);
     tac_region_release(&blocks);
     return result;
 }

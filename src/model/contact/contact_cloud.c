@@ -15,7 +15,7 @@
 
 //---------------------------------- memory ---------------------------------------
 
-// how much of what a cloud has
+// sizes of a cloud's arrays
 typedef struct cloudShape {
     int count, vertices, corners;
 } cloudShape;
@@ -26,7 +26,7 @@ static void* carve(char** at, size_t size) {
     return out;
 }
 
-// places the arrays behind `at`; with a NULL start the sizes alone are of use
+// lays the arrays out from `at` on; with NULL it only measures
 static char* carve_arrays(tacContactCloud* c, cloudShape shape, char* at) {
     size_t n = (size_t)shape.count, v = (size_t)shape.vertices;
     tacCloudLevels levels = tac_cloud_levels(shape.count);
@@ -56,7 +56,7 @@ static tacContactCloud* alloc_cloud(cloudShape shape, tacAllocator allocator) {
 
 //---------------------------------- checks ---------------------------------------
 
-// an edge of a face that does not have one other face on its far side: its two vertices, from 0
+// an edge of a face that is not shared with exactly one other face: its two vertices, from 0
 static void find_edge(const tacSoup* soup, int face, int edge[2]) {
     int first = soup->first[face], count = soup->first[face + 1] - first;
     for (int i = 0; i < count; ++i) {
@@ -76,10 +76,10 @@ static tacResult fail_edge(const tacSoup* soup, const tacSoupStats* m, tacMessag
     find_edge(soup, m->first_bad, edge);
     return tac_fail(message, TAC_ERROR_VALUE, soup->file,
                     soup->face_line ? soup->face_line[m->first_bad] : 0, NULL,
-                    "face %d, edge of vertices %d and %d: %s; contact needs a closed mesh, corners "
-                    "counter-clockwise from outside",
+                    "face %d, edge of vertices %d and %d: %s; contact needs a closed mesh with "
+                    "vertices counter-clockwise from outside",
                     m->first_bad + 1, edge[0] + 1, edge[1] + 1,
-                    m->closed ? "its corners run as a neighbour's along it"
+                    m->closed ? "a neighbouring face has the opposite orientation"
                               : "it does not belong to two faces");
 }
 
@@ -87,7 +87,7 @@ static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage*
     tacSoupStats m;
     if (soup->nface < 1)
         return tac_fail(message, TAC_ERROR_VALUE, soup->file, 0, NULL,
-                        "has no faces; a cloud of contact needs a closed mesh");
+                        "has no faces; a contact cloud needs a closed mesh");
     if (tac_soup_stats(soup, &m) != TAC_OK)
         return tac_fail(message, TAC_ERROR_MEMORY, soup->file, 0, NULL, "out of memory");
     if (!m.oriented) return fail_edge(soup, &m, message);
@@ -95,11 +95,11 @@ static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage*
         if (!(area[f] > 0.0))
             return tac_fail(
                 message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0,
-                NULL, "face %d has no area, and so no normal; take it out of the mesh", f + 1);
+                NULL, "face %d has no area, and so no normal; remove it from the mesh", f + 1);
     return TAC_OK;
 }
 
-// a part of a mesh that hangs together: volume of the cones over its faces, and where it is
+// a connected component of a mesh: volume of the cones over its faces, and its bounding box
 typedef struct cloudPart {
     double volume, low[3], high[3];
     int face; // its first
@@ -110,7 +110,7 @@ static int root_of(int* parent, int v) {
     return v;
 }
 
-// vertices of a face hang together; parent[v] leads to the one that stands for the part of v
+// union-find: vertices of a face are connected; parent[v] leads to the root of v's component
 static void join_faces(const tacSoup* soup, int* parent) {
     for (int v = 0; v < soup->nvertex; ++v) parent[v] = v;
     for (int f = 0; f < soup->nface; ++f)
@@ -139,7 +139,7 @@ static void fill_parts(const tacSoup* soup, const double* centre, const double* 
     }
 }
 
-// a hollow is seen from inside, within a part that is not
+// a cavity: inside out, and inside a component that is not
 static int is_cavity(const cloudPart* part, int count, const cloudPart* p) {
     for (int i = 0; i < count; ++i) {
         int inside = part[i].face >= 0 && part[i].volume > 0.0;
@@ -150,7 +150,7 @@ static int is_cavity(const cloudPart* part, int count, const cloudPart* p) {
     return 0;
 }
 
-// outward normals: the volume of each part is positive, but for hollows
+// outward normals: the volume of each component is positive, except for cavities
 static tacResult check_outward(tacReader* reader, const tacSoup* soup, const double* centre,
                                const double* normal, const double* area, tacMessage* message) {
     size_t n = (size_t)soup->nvertex + 1;
@@ -162,11 +162,9 @@ static tacResult check_outward(tacReader* reader, const tacSoup* soup, const dou
     for (int v = 0; v < soup->nvertex; ++v) {
         int f = part[v].face;
         if (f < 0 || part[v].volume > 0.0 || is_cavity(part, soup->nvertex, &part[v])) continue;
-        return tac_fail(message, TAC_ERROR_VALUE, soup->file,
-                        soup->face_line ? soup->face_line[f] : 0, NULL,
-                        "face %d and all that hang together with it are seen from inside; turn "
-                        "their corners",
-                        f + 1);
+        return tac_fail(
+            message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0, NULL,
+            "face %d and all faces connected to it are inside out; reverse their vertices", f + 1);
     }
     return TAC_OK;
 }
@@ -211,7 +209,7 @@ static void fill_extent(tacContactCloud* c) {
     tac_contact_clusters(c->block, c->count, (tacClusterPage*)c->page);
 }
 
-// which points each vertex touches; place[f] is where face f went
+// the points around each vertex; sorted_index[f] is the new index of face f
 static void fill_vertices(tacContactCloud* c, const tacSoup* soup, tacPose pose,
                           const int* sorted_index) {
     int *first = (int*)c->first, *face = (int*)c->face;
@@ -279,11 +277,11 @@ tacResult tac_contact_cloud_create(const tacSoup* soup, tacPose pose, tacAllocat
     tacResult result = make_cloud(&reader, soup, pose, out, message);
     tac_reader_close(&reader);
     if (result == TAC_ERROR_MEMORY)
-        tac_fail(message, result, soup->file, 0, NULL, "out of memory for its cloud of contact");
+        tac_fail(message, result, soup->file, 0, NULL, "out of memory for its contact cloud");
     return result;
 }
 
-// Points with normals; `why` is told where they are of no use.
+// points with normals of length 1
 static tacResult check_points(int count, const double* normal, tacMessage* message) {
     if (count < 1)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, NULL,
@@ -298,10 +296,10 @@ static tacResult check_points(int count, const double* normal, tacMessage* messa
     return TAC_OK;
 }
 
-tacResult tac_contact_cloud_points(int count, const double* point, const double* normal,
-                                   double area, tacAllocator allocator, tacContactCloud** out,
-                                   tacMessage* message) {
-    tacResult result = check_points(count, normal, message);
+tacResult tac_contact_cloud_points(tacSurfacePoints surface, tacAllocator allocator,
+                                   tacContactCloud** out, tacMessage* message) {
+    int count = surface.count;
+    tacResult result = check_points(count, surface.normal, message);
     if (result != TAC_OK) return result;
     tacReader reader = {.allocator = allocator, .file = "", .document = ""};
     size_t bytes = 3 * sizeof(double) * (size_t)count;
@@ -310,10 +308,10 @@ tacResult tac_contact_cloud_points(int count, const double* point, const double*
     double* areas = tac_reader_alloc(&reader, sizeof(double) * (size_t)count);
     tacContactCloud* c = alloc_cloud((cloudShape){count, 0, 0}, allocator);
     if (c && points.point && points.normal && areas) {
-        memcpy(points.point, point, bytes);
+        memcpy(points.point, surface.point, bytes);
         for (int i = 0; i < count; ++i) {
-            tac_store3(&points.normal[3 * i], tac_normalize(tac_load3(&normal[3 * i])));
-            areas[i] = area / count;
+            tac_store3(&points.normal[3 * i], tac_normalize(tac_load3(&surface.normal[3 * i])));
+            areas[i] = surface.area / count;
         }
         tac_cloud_order(&reader, &points, RUN);
     }

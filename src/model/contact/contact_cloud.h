@@ -1,9 +1,9 @@
 // The oriented points of a geom: centres, normals and areas of the faces of its mesh.
 //
-//   quads or triangles --> [contact_cloud.c] --points in an order of neighbours, boxes-->
+//   quads or triangles --> [contact_cloud.c] --points in spatial order, boxes-->
 //   detect/ssdf
 //
-// All of it is in body axes and double: geometry does not move with parameters.
+// All of it is in the body frame and in double: geometry does not depend on parameters.
 
 #ifndef TAC_MODEL_CONTACT_CONTACT_CLOUD_H
 #define TAC_MODEL_CONTACT_CONTACT_CLOUD_H
@@ -13,7 +13,7 @@
 
 typedef struct tacContactCloud {
     int count;           // points, one for each face
-    int queries;         // points that move through the other's field: all, or 0 of a half-space
+    int queries;         // points evaluated in the other's field: all, or 0 of a half-space
     const double* block; // x y z nx ny nz of `count` each [m]
     const double* area;  // of each face [m^2]
     double spacing;      // root of the mean area [m]
@@ -24,23 +24,28 @@ typedef struct tacContactCloud {
     const int* first;        // points of the faces around vertex v are
     const int* face;         // face[first[v]] .. face[first[v + 1] - 1]
     const tacClusterPage* page;
-    const tacContactInfluence* influence; // where its planes are felt; NULL: not asked
+    const tacContactInfluence* influence; // where its planes act; NULL: not needed
     size_t bytes;                         // of this block
 } tacContactCloud;
 
-// Makes the cloud of a closed mesh whose vertices are moved by `pose` into the body. One block of
-// memory, given back by allocator.release(cloud). TAC_ERROR_VALUE with a reason if the mesh has no
+// Makes the cloud of a closed mesh whose vertices `pose` maps to the body frame. One block of
+// memory, freed by allocator.release(cloud). TAC_ERROR_VALUE with a reason if the mesh has no
 // faces, faces without area, or is not closed and outward.
 tacResult tac_contact_cloud_create(const tacSoup* soup, tacPose pose, tacAllocator allocator,
                                    tacContactCloud** out, tacMessage* message);
 
-// Makes a cloud of points with normals (count, 3), in body axes; `area` is that of the surface.
-// TAC_ERROR_VALUE without points or with a normal that has not length 1.
-tacResult tac_contact_cloud_points(int count, const double* point, const double* normal,
-                                   double area, tacAllocator allocator, tacContactCloud** out,
-                                   tacMessage* message);
+// points of a surface with normals, in the body frame
+typedef struct tacSurfacePoints {
+    int count;
+    const double *point, *normal; // (count, 3)
+    double area;                  // of the surface
+} tacSurfacePoints;
 
-// a half-space z <= 0 of its pose: one plane, no points that move
+// Makes a cloud of points. TAC_ERROR_VALUE without points or with a normal whose length is not 1.
+tacResult tac_contact_cloud_points(tacSurfacePoints surface, tacAllocator allocator,
+                                   tacContactCloud** out, tacMessage* message);
+
+// a half-space z <= 0 of its pose: one plane, no points to evaluate
 tacResult tac_contact_cloud_plane(tacPose pose, tacAllocator allocator, tacContactCloud** out);
 
 #endif

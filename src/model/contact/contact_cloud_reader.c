@@ -1,9 +1,9 @@
-// Clouds of all geoms that may touch.
+// Clouds of all geoms that may collide.
 //
 //   finished model, meshes --contact_cloud.c--> tacContactCloud of each geom --> model->contact
 //
-// A mesh has the faces of its file, a box and a sphere quads, a plane one point; all else triangles
-// of its shape's surface.
+// A mesh has the faces of its file, a box and a sphere quads, a plane one point; all others
+// triangles of its shape's surface.
 
 #include "model/contact/contact_cloud_reader.h"
 
@@ -16,7 +16,6 @@
 #include "tactus/mesh.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,29 +23,14 @@ typedef struct cloudBuilder {
     tacSpec* spec;
     const tacModel* model;
     tacAllocator allocator;
-    int points; // of a surface that is made
+    int points; // of a tessellated surface
     tacMessage message;
 } cloudBuilder;
-
-// behind what stands in the message of a scene that is fine
-static void append_warning(tacSpec* spec, const char* format, ...) {
-    tacMessage* out = spec->reader.message;
-    if (!out) return;
-    size_t used = strlen(out->text);
-    if (used > 0 && used + 3 < sizeof out->text) {
-        memcpy(out->text + used, "; ", 3);
-        used += 2;
-    }
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(out->text + used, sizeof out->text - used, format, arguments);
-    va_end(arguments);
-}
 
 //---------------------------------- surfaces -------------------------------------
 
 static const tacElement* element_of(const cloudBuilder* m, int geom) {
-    return ((const tacElement* const*)m->spec->geom_element.items)[geom];
+    return ((const tacElement* const*)m->spec->geoms.element.items)[geom];
 }
 
 static tacPose geom_pose(const tacModel* model, int geom) {
@@ -93,8 +77,8 @@ static tacResult cloud_of_shape(cloudBuilder* m, int shape, tacPose pose, tacCon
 
 static const char* mesh_text(const tacSoup* soup) { return *soup->file ? soup->file : "a mesh"; }
 
-// The soup with one vertex at each place, as files have it that give each face vertices of its own
-// (seams of textures, flat shading); NULL where that does not close it.
+// The soup with one vertex at each position, for files that give each face its own vertices
+// (texture seams, flat shading); NULL if it is still not closed.
 static tacSoup* weld_soup(const cloudBuilder* m, const tacSoup* soup) {
     tacSoupStats is;
     if (soup->nface < 1 || tac_soup_stats(soup, &is) != TAC_OK || is.closed) return NULL;
@@ -113,7 +97,7 @@ static tacSoup* weld_soup(const cloudBuilder* m, const tacSoup* soup) {
     return NULL;
 }
 
-// vertices of the file lie in its own frame, the geom in that of the principal axes
+// vertices are in the file's frame, the geom in that of the principal axes
 static tacResult cloud_of_mesh(cloudBuilder* m, int geom, tacContactCloud** out) {
     const tacMeshSpec* mesh = tac_find_mesh(m->spec, element_of(m, geom));
     if (!mesh) return m->spec->reader.result;
@@ -121,11 +105,12 @@ static tacResult cloud_of_mesh(cloudBuilder* m, int geom, tacContactCloud** out)
     tacSoup* welded = weld_soup(m, soup);
     int dropped = soup->dropped + (welded ? welded->dropped : 0);
     if (dropped > 0)
-        append_warning(m->spec, "%.80s: %d face%s without area left out", soup->file, dropped,
-                       dropped == 1 ? "" : "s");
+        tac_reader_warn(&m->spec->reader, "%.80s: skipped %d face%s without area", soup->file,
+                        dropped, dropped == 1 ? "" : "s");
     if (tac_mesh_is_hulled(mesh))
-        append_warning(m->spec, "%.80s has no faces: its points are the %d of its hull",
-                       mesh_text(soup), soup->nface);
+        tac_reader_warn(&m->spec->reader,
+                        "%.80s has no faces: the %d points are those of its convex hull",
+                        mesh_text(soup), soup->nface);
     tacPose pose =
         tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
     if (welded) return cloud_of_soup(m, welded, pose, out);
@@ -141,7 +126,7 @@ static tacResult make_cloud(cloudBuilder* m, int geom, tacContactCloud** out) {
     }
     const tacShape* s = &m->model->shape[shape];
     const tacNode* root = &m->model->node[s->first + s->count - 1];
-    // a root that was moved or turned is not the plain primitive
+    // a root with a pose of its own is not the plain primitive
     if (root->kind == TAC_NODE_POLYHEDRON && tac_attribute(element_of(m, geom), "mesh"))
         return cloud_of_mesh(m, geom, out);
     if (tac_attribute(element_of(m, geom), "shape")) return cloud_of_shape(m, shape, pose, out);
@@ -162,9 +147,9 @@ static double coarsest_spacing(const tacModel* model) {
     return spacing;
 }
 
-// A side face pushes what lies within eps1/h of its edge, so eps1 is small: (h/3)^2 of the coarsest
+// A side face acts on points within eps1/h of its edge, so eps1 is small: (h/3)^2 of the coarsest
 // cloud, and no more than l eps3/2, which is that of a cloud of 600 points on the smallest body and
-// a quarter of what bodies push each other from afar with (docs/scm.md)
+// a quarter of the force at a distance (docs/scm.md)
 static void set_eps1(tacSpec* spec, tacModel* model) {
     const tacContactPlan* plan = model->contact;
     int at = plan->number[TAC_CONTACT_EPS1];
@@ -176,8 +161,8 @@ static void set_eps1(tacSpec* spec, tacModel* model) {
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 
-// The concentric pose of a ball of radius r in one of radius R pushes apart if eps2 is above this;
-// below, it pulls together. Infinite: it always pulls.
+// The concentric pose of a ball of radius r in one of radius R is repulsive if eps2 is above this;
+// below, it is attractive. Infinite: always attractive.
 static double core_limit(double a, double b) {
     double R = fmax(a, b), r = fmin(a, b), gap = R - r;
     return 2.0 * gap > r ? gap * r / (2.0 * gap - r) : INFINITY;
@@ -189,15 +174,15 @@ static const char* geom_text(const tacModel* model, int geom, char text[64]) {
     return text;
 }
 
-// do bodies come so deep? Where eps2 is given, that is asked; else if a tenth of the weight of the
-// pair presses its spring in as far
+// Can bodies penetrate that deep? Yes where eps2 is given; else if a tenth of the weight of the
+// pair compresses its spring that far.
 static int is_depth_reachable(const tacSpec* spec, const tacModel* model,
                               const tacContactPair* pair, double r) {
     double weight = 9.81 * model->contact->bodies[pair->bodies].weight;
     return tac_find_tactus(spec, "eps2") || 10.0 * weight > model->param[pair->stiffness] * r;
 }
 
-// tells what temperatures do to a pair of bodies, if it is not what contact should; 0: nothing
+// warns if the temperatures make a pair of bodies attract each other; 0: they do not
 static int warn_attracting_core(tacSpec* spec, const tacModel* model, const tacContactPair* pair) {
     const tacContactPlan* plan = model->contact;
     const tacContactCloud *a = plan->cloud[pair->geom[0]], *b = plan->cloud[pair->geom[1]];
@@ -209,21 +194,21 @@ static int warn_attracting_core(tacSpec* spec, const tacModel* model, const tacC
     geom_text(model, pair->geom[1], second);
     double limit = core_limit(a->radius, b->radius), r = fmin(a->radius, b->radius);
     if (eps1 > 1.2 * r * r) {
-        append_warning(
-            spec,
-            "%s and %s may pull at each other from afar: eps1 %.3g is above 1.2 r^2 = %.3g; make "
-            "it smaller",
-            first, second, eps1, 1.2 * r * r);
+        tac_reader_warn(&spec->reader,
+                        "%s and %s may attract each other from a distance: eps1 %.3g is above 1.2 "
+                        "r^2 = %.3g; reduce it",
+                        first, second, eps1, 1.2 * r * r);
         return 1;
     }
     if (plan->responder != TAC_RESPOND_SCM || eps2 >= limit) return 0;
     if (!is_depth_reachable(spec, model, pair, r)) return 0;
-    char advice[80] = ", whatever eps2";
+    char advice[80] = ", for any eps2";
     if (isfinite(limit))
         snprintf(advice, sizeof advice, ": eps2 %.3g should be above %.3g", eps2, limit);
-    append_warning(spec,
-                   "%s and %s pull together deep inside each other, middles nearer than %.3g m%s",
-                   first, second, r, advice);
+    tac_reader_warn(
+        &spec->reader,
+        "%s and %s attract each other at deep penetration, with centers closer than %.3g m%s",
+        first, second, r, advice);
     return 1;
 }
 
@@ -234,7 +219,7 @@ static void warn_attracting_cores(tacSpec* spec, const tacModel* model) {
         if (warn_attracting_core(spec, model, &plan->pair[i])) return;
 }
 
-//---------------------------------- where they are felt --------------------------
+//---------------------------------- influence ------------------------------------
 
 // the largest eps3 of the pairs of a geom; 0: it has none
 static double largest_eps3(const tacModel* model, int geom) {
@@ -267,15 +252,14 @@ static void warn_unbounded_influence(tacSpec* spec, const tacModel* model, int g
     const tacContactCloud* c = model->contact->cloud[geom];
     char name[64];
     int i = c->influence->unbounded;
-    append_warning(
-        spec,
-        "%s: the face at (%.3g %.3g %.3g) is felt without end, so what is far away is looked at, "
-        "too; a finer mesh ends it",
-        geom_text(model, geom, name), c->block[i], c->block[c->count + i],
-        c->block[2 * c->count + i]);
+    tac_reader_warn(&spec->reader,
+                    "%s: the face at (%.3g %.3g %.3g) has unbounded influence, so distant points "
+                    "are evaluated, too; use a finer mesh",
+                    geom_text(model, geom, name), c->block[i], c->block[c->count + i],
+                    c->block[2 * c->count + i]);
 }
 
-// twins share theirs: the first one owns it
+// duplicates share it: the first one owns it
 static void make_influences(tacSpec* spec, const tacModel* model, tacContactCloud** clouds) {
     const tacContactPlan* plan = model->contact;
     double eps1 = model->param[plan->number[TAC_CONTACT_EPS1]];
@@ -305,13 +289,13 @@ static void release_influence(tacModel* model, tacContactCloud** clouds, int geo
 
 //---------------------------------- coarse clouds --------------------------------
 
-// Clouds of more points than the root of this are fine enough, and would take long to look at
+// Clouds of more points than the root of this are fine enough, and slow to check.
 #define COARSE_WORK 4e6
-// Share of the size that the field may be off by on the surface itself
+// allowed error of the field on the surface, as a share of the size
 #define COARSE_SHARE 0.05
 
-// distance of a place on the surface from the plane of the nearest point, which the field is next
-// to: 0 if that is its own face, not where a thin part lies nearer to the middle of another one
+// Distance of a surface point from the plane of the nearest cloud point, which the field is close
+// to: 0 if that is its own face; not 0 where a thin part is closer to the center of another face.
 static double field_error_at(const tacContactCloud* c, const double point[3]) {
     const double *x = c->block, *n = c->block + 3 * c->count;
     double least = INFINITY, off = 0.0;
@@ -330,7 +314,7 @@ static double field_error_at(const tacContactCloud* c, const double point[3]) {
     return off;
 }
 
-// where it is worst, at corners and on the way to them from the middles of their faces
+// the worst error, at vertices and between them and the centers of their faces
 static double worst_field_error(const tacContactCloud* c, double worst[3]) {
     double most = 0.0;
     for (int v = 0; v < c->vertices; ++v)
@@ -355,15 +339,14 @@ static int warn_coarse_cloud(tacSpec* spec, const tacModel* model, int geom) {
     if ((double)c->count * c->count > COARSE_WORK) return 0;
     double off = worst_field_error(c, at);
     if (!(off > COARSE_SHARE * c->size)) return 0;
-    append_warning(
-        spec,
-        "%s has too few points for its thickness: on its surface at (%.3g %.3g %.3g) its field is "
-        "off by %.2g m; a finer mesh, or more points, mends it",
-        geom_text(model, geom, name), at[0], at[1], at[2], off);
+    tac_reader_warn(&spec->reader,
+                    "%s has too few points for its thickness: at (%.3g %.3g %.3g) on its surface "
+                    "the field is wrong by %.2g m; use a finer mesh or more points",
+                    geom_text(model, geom, name), at[0], at[1], at[2], off);
     return 1;
 }
 
-// soft points are of few faces by intent
+// soft points use few faces by intent
 static void warn_coarse_clouds(tacSpec* spec, const tacModel* model) {
     if (model->contact->responder != TAC_RESPOND_SCM) return;
     for (int g = 0; g < model->ngeom; ++g) {
@@ -374,16 +357,10 @@ static void warn_coarse_clouds(tacSpec* spec, const tacModel* model) {
 
 //---------------------------------- all geoms ------------------------------------
 
-static int has_contact_pair(const tacContactPlan* plan, int geom) {
-    for (int i = 0; i < plan->npair; ++i)
-        if (plan->pair[i].geom[0] == geom || plan->pair[i].geom[1] == geom) return 1;
-    return 0;
-}
-
 static void make_clouds(cloudBuilder* m, const tacContactPlan* plan, tacContactCloud** clouds) {
     tacReader* reader = &m->spec->reader;
     for (int g = 0; g < m->model->ngeom && reader->result == TAC_OK; ++g) {
-        if (!has_contact_pair(plan, g)) continue;
+        if (!tac_has_contact_pair(plan, g)) continue;
         m->message = (tacMessage){0};
         tacResult result = make_cloud(m, g, &clouds[g]);
         char where[96] = "";
@@ -393,13 +370,14 @@ static void make_clouds(cloudBuilder* m, const tacContactPlan* plan, tacContactC
             snprintf(where, sizeof where, "%.60s: ", m->message.file);
         if (result != TAC_OK)
             tac_reader_fail(reader, result, element_of(m, g)->line, NULL,
-                            "the points of this geom cannot be made: %s%s", where,
+                            "cannot make the points of this geom: %s%s", where,
                             *m->message.text ? m->message.text : "out of memory");
     }
 }
 
 void tac_read_contact_clouds(tacSpec* spec, tacModel* model) {
-    tacContactPlan* plan = (tacContactPlan*)model->contact; // ours until tac_load returns
+    tacContactPlan* plan =
+        (tacContactPlan*)model->contact; // owned by the loader until tac_load returns
     if (!plan || plan->detector != TAC_DETECT_SSDF) return;
     tacAllocator a = model->allocator;
     size_t size = sizeof(tacContactCloud*) * (size_t)(model->ngeom + 1);

@@ -1,15 +1,15 @@
-// Clouds of all geoms that may touch, for detectors that read points.
+// Clouds of all geoms that may collide, for detectors that use points.
 
 #ifndef TAC_MODEL_CONTACT_CONTACT_CLOUD_READER_H
 #define TAC_MODEL_CONTACT_CONTACT_CLOUD_READER_H
 
 #include "model/spec.h"
 
-// Fills model->contact->cloud where the detector reads clouds, and defaults that hang on the
+// Fills model->contact->cloud where the detector uses clouds, and defaults that depend on the
 // spacing of points; a geom whose surface cannot be made is a failure.
 void tac_read_contact_clouds(tacSpec* spec, tacModel* model);
 
-// gives them back
+// frees them
 void tac_release_contact_clouds(tacModel* model);
 
 #endif

@@ -45,7 +45,7 @@ static tacVec3 axis_of(const clusterRun* r) {
     return length > 1e-3 ? tac_scale(sum, 1.0 / length) : (tacVec3){0.0, 0.0, 1.0};
 }
 
-// the middle of the box, moved along the axis to the middle of the slab
+// the center of the box, moved along the axis to the center of the slab
 static tacVec3 middle_of(const clusterRun* r, const tacClusterPage* page, int k, tacVec3 axis) {
     double low = INFINITY, high = -INFINITY;
     tacVec3 m = {0.5 * (page->low[0][k] + page->high[0][k]),
@@ -83,7 +83,7 @@ static void set_disc(const clusterRun* r, tacClusterPage* page, int k) {
 
 void tac_contact_clusters(const double* block, int count, tacClusterPage* page) {
     tacCloudLevels levels = tac_cloud_levels(count);
-    long span = TAC_CLOUD_LEAF; // points of a patch of this level
+    long span = TAC_CLOUD_LEAF; // points of a cluster of this level
     for (int level = 0; level < levels.count; ++level, span *= TAC_CLOUD_LEAF)
         for (int i = 0; i < (levels.first[level + 1] - levels.first[level]) * TAC_CLOUD_LEAF; ++i) {
             tacClusterPage* at = &page[levels.first[level] + i / TAC_CLOUD_LEAF];

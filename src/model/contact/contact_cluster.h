@@ -1,17 +1,17 @@
-// Patches of a cloud of contact: what lets a search skip most of its points.
+// Clusters of a contact cloud, which let a search skip most of its points.
 //
-// 16 points are a patch, 16 patches one of the next level, as in cloud_index.h. Each lies in a box
-// and in a flat disc across its mean normal. A box is loose where the surface is oblique: the
-// distance from afar is short by the width of the patch. That of the disc, whose thickness falls
-// with the square of the width, is not, so the number of patches near a far place does not grow
-// with the number of points.
+// 16 points are a cluster, 16 clusters one of the next level, as in cloud_index.h. Each lies in a
+// box and in a flat disc across its mean normal. A box is loose where the surface is oblique: the
+// distance is too short by the width of the cluster. That of the disc, whose thickness falls
+// with the square of the width, is not, so the number of clusters near a distant point does not
+// grow with the number of points.
 
 #ifndef TAC_MODEL_CONTACT_CONTACT_CLUSTER_H
 #define TAC_MODEL_CONTACT_CONTACT_CLUSTER_H
 
 #include "shape/cloud/cloud_index.h"
 
-// 16 patches; slots without points are farther than anything
+// 16 clusters; empty slots are infinitely far
 typedef struct tacClusterPage {
     double low[3][TAC_CLOUD_LEAF], high[3][TAC_CLOUD_LEAF];    // box
     double middle[3][TAC_CLOUD_LEAF], axis[3][TAC_CLOUD_LEAF]; // of the disc, |axis| = 1

@@ -1,4 +1,4 @@
-// Boxes around where the planes of a cloud are felt.
+// Bounding boxes of the regions where the planes of a cloud act.
 //
 // U_i is {a_j . y <= 1}, y from p_i: a = n_i/height, and of each other point, at e from p_i, a =
 // 2 e/(|e|^2 + spread). Along c it goes no farther than the sum of any l >= 0 with sum l_j a_j = c:
@@ -7,23 +7,24 @@
 
 #include "model/contact/contact_influence.h"
 
+#include "math/array3.h"
 #include "math/vec3.h"
 #include "model/contact/contact_cloud.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_RECENT  24 // points that are tried before all others
-#define MAX_PIVOTS  64 // changes of a basis at most; its sum is a bound at any time
-#define MAX_LEAVES  12 // leaves that a search for the nearest point looks at: near a centre all are
-#define LARGE_CLOUD 2048 // clouds of more points may fill the box around them
+#define MAX_RECENT  24   // points that are tried before all others
+#define MAX_PIVOTS  64   // changes of a basis at most; its sum is a bound at any time
+#define MAX_LEAVES  12   // leaves that a search for the nearest point visits: near a center all are
+#define LARGE_CLOUD 2048 // for larger clouds the box around the points is enough
 
 typedef struct influenceBuilder {
     const tacContactCloud* cloud;
     tacCloudLevels levels;
     double height, voronoi_margin;
-    double far;                          // what goes on as far has no end
-    int recent[MAX_RECENT], count, next; // points that bounded those looked at last, a ring
+    double far;                          // a region that extends this far is unbounded
+    int recent[MAX_RECENT], count, next; // points that bounded the last regions, a ring buffer
     double a[MAX_RECENT][3];             // theirs
     int at;                              // point i
     const tacInfluenceBox* points;       // around all of them
@@ -31,12 +32,6 @@ typedef struct influenceBuilder {
 
 static void point_at(const tacContactCloud* c, int i, double x[3]) {
     for (int k = 0; k < 3; ++k) x[k] = c->block[k * c->count + i];
-}
-
-static double square_between(const double a[3], const double b[3]) {
-    double sum = 0.0;
-    for (int k = 0; k < 3; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-    return sum;
 }
 
 //---------------------------------- nearest point --------------------------------
@@ -50,7 +45,7 @@ typedef struct nearestSearch {
 static void visit_point(nearestSearch* n, int i) {
     double p[3];
     point_at(n->m->cloud, i, p);
-    double square = square_between(p, n->x);
+    double square = tac_distance2_3(p, n->x);
     if (square < n->square) {
         n->square = square;
         n->point = i;
@@ -95,7 +90,7 @@ static void visit_page(nearestSearch* n, int level, int index) {
     }
 }
 
-// starts from those that bounded the points before
+// starts from the points that bounded the last regions
 static nearestSearch nearest_to(const influenceBuilder* m, const double x[3]) {
     nearestSearch n = {m, {x[0], x[1], x[2]}, INFINITY, m->at, 0};
     visit_point(&n, m->at);
@@ -106,12 +101,12 @@ static nearestSearch nearest_to(const influenceBuilder* m, const double x[3]) {
 
 //---------------------------------- one point ------------------------------------
 
-// a of point j; the point itself, and one at the same place, bound nothing
+// a of point j; the point itself, and one at the same position, bound nothing
 static void slope_of(const influenceBuilder* m, int j, double a[3]) {
     double p[3], q[3];
     point_at(m->cloud, m->at, p);
     point_at(m->cloud, j, q);
-    double scale = 2.0 / (square_between(p, q) + m->voronoi_margin);
+    double scale = 2.0 / (tac_distance2_3(p, q) + m->voronoi_margin);
     for (int k = 0; k < 3; ++k) a[k] = scale * (q[k] - p[k]);
 }
 
@@ -127,19 +122,15 @@ static void add_recent(influenceBuilder* m, int point) {
     if (m->count < MAX_RECENT) ++m->count;
 }
 
-static double dot3(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // an a that y is above, the plane's own first; 0: there is none
 static int find_slope(influenceBuilder* m, const double y[3], double a[3]) {
     const tacContactCloud* c = m->cloud;
     double most = 1.0 + 1e-9, p[3], x[3];
     for (int k = 0; k < 3; ++k) a[k] = c->block[(3 + k) * c->count + m->at] / m->height;
-    if (dot3(a, y) > most) return 1;
+    if (tac_dot3(a, y) > most) return 1;
     for (int i = 0; i < m->count; ++i)
-        if (dot3(m->a[i], y) > most) {
-            most = dot3(m->a[i], y);
+        if (tac_dot3(m->a[i], y) > most) {
+            most = tac_dot3(m->a[i], y);
             memcpy(a, m->a[i], sizeof m->a[i]);
         }
     if (most > 1.0 + 1e-9) return 1;
@@ -147,7 +138,7 @@ static int find_slope(influenceBuilder* m, const double y[3], double a[3]) {
     for (int k = 0; k < 3; ++k) x[k] = p[k] + y[k];
     add_recent(m, nearest_to(m, x).point);
     memcpy(a, m->a[(m->next + MAX_RECENT - 1) % MAX_RECENT], 3 * sizeof(double));
-    return dot3(a, y) > most;
+    return tac_dot3(a, y) > most;
 }
 
 // three slopes, the rows of the inverse of the matrix that has them as columns, and their point
@@ -202,7 +193,7 @@ static double sufficient_extent(const influenceBuilder* m, int axis, double sign
     return m->cloud->count > LARGE_CLOUD ? fmax(sufficient, wall) : sufficient;
 }
 
-// how far U_i goes along an axis, or a little more; infinite: it has no end
+// extent of U_i along an axis, or a little more; infinite: unbounded
 static double extent_along(influenceBuilder* m, int axis, double sign) {
     double sufficient = sufficient_extent(m, axis, sign), end = INFINITY, c[3] = {0.0, 0.0, 0.0};
     planeBasis b;
@@ -215,7 +206,7 @@ static double extent_along(influenceBuilder* m, int axis, double sign) {
         if (out < 0) break;
         b.a[out] = tac_load3(a);
         set_basis(&b);
-        end = dot3(c, b.y);
+        end = tac_dot3(c, b.y);
     }
     return end < 0.25 * m->far ? end * (1.0 + 1e-6) : INFINITY;
 }
@@ -277,7 +268,7 @@ static void fill_points(const tacContactCloud* c, tacInfluenceBox* box) {
     }
 }
 
-// patches of a level from those below
+// clusters of a level from those below
 static void fill_level(const tacCloudLevels* levels, int level, tacInfluenceBox* box) {
     for (int i = 0; i < levels->slots[level]; ++i) {
         tacInfluenceBox* to = &box[levels->first[level] * TAC_CLOUD_LEAF + i];

@@ -1,8 +1,8 @@
-// Where the planes of a cloud are felt: boxes outside of which none of them pushes.
+// Regions of influence of the planes of a cloud: boxes outside of which no plane exerts a force.
 //
 //   cloud, temperatures at load --> [contact_influence.c] --boxes--> detect/ssdf/ssdf_cutoff.c
 //
-// Plane i is felt at y if it is not far below y, and few planes are much nearer:
+// Plane i acts at y if it is not far below y, and no other point is much closer:
 //
 //   n_i . (y - p_i) < height  and  |y - p_i|^2 < |y - p_j|^2 + spread for all j
 //
@@ -19,7 +19,7 @@
 
 struct tacContactCloud;
 
-// Forces of this part of k eps3 are no longer felt, after gains of TAC_INFLUENCE_GAIN by speed,
+// Forces below this share of k eps3 are neglected, after gains of TAC_INFLUENCE_GAIN by speed,
 // friction and derivatives, and distances of TAC_INFLUENCE_WIDTH eps3; more of either makes boxes
 // larger.
 #define TAC_INFLUENCE_SHARE 1e-16
@@ -27,7 +27,7 @@ struct tacContactCloud;
 #define TAC_INFLUENCE_WIDTH 8e3
 
 typedef struct tacInfluenceBox {
-    double low[3], high[3]; // infinite where a plane has no end [m]
+    double low[3], high[3]; // infinite where the influence of a plane is unbounded [m]
 } tacInfluenceBox;
 
 typedef struct tacContactInfluence {
@@ -37,11 +37,11 @@ typedef struct tacContactInfluence {
     tacInfluenceBox planes;        // around all U_i
     double radius, planes_radius;  // of the balls about the body's origin around both
     double diagonal;               // of `planes`
-    const tacInfluenceBox* box;    // around the U_i of patch k of page g: box[16 g + k]
-    int unbounded;                 // a point whose U_i has no end, -1: none
+    const tacInfluenceBox* box;    // around the U_i of cluster k of page g: box[16 g + k]
+    int unbounded;                 // a point whose U_i is unbounded, -1: none
 } tacContactInfluence;
 
-// One block of memory, given back by allocator.release; NULL without memory.
+// One block of memory, freed by allocator.release; NULL without memory.
 tacContactInfluence* tac_contact_influence_create(const struct tacContactCloud* cloud, double eps1,
                                                   double eps3, tacAllocator allocator);
 

@@ -1,8 +1,8 @@
-// Attributes of <tactus> that detectors and responders take: numbers, each a parameter of the
+// Attributes of <tactus> that detectors and responders have: numbers, each a parameter of the
 // model, and choices.
 //
-// A detector or responder adds a row here, its name in contact.h and its word in schema.c; nothing
-// else is needed to read it, name it and refuse it where it has no meaning.
+// A detector or responder adds a row here, its constant in contact.h and its word in schema.c;
+// nothing else is needed to read it, name it and refuse it where it has no meaning.
 
 #include "model/contact/contact_plan.h"
 
@@ -19,7 +19,7 @@
 // what a default is a multiple of
 typedef enum { OF_ONE, OF_LENGTH, OF_AREA, OF_VELOCITY, OF_TAU, OF_LIPSCHITZ } defaultUnit;
 
-// `detectors` and `responders` are bits of those that have it; one of either is enough
+// `detectors` and `responders` are bits of those that use it; one of either is enough
 typedef struct numberRow {
     tacContactNumber number;
     const char *group, *attribute; // "respond", "stiction": the parameter respond/stiction
@@ -52,7 +52,7 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_EPS2, "detect", "eps2", {1e-9, 1e9}, 0.02, OF_LENGTH, D(SSDF), 0},
     {TAC_CONTACT_SORT_TEMPERATURE,
      "detect",
-     "sort",
+     "sort_temperature",
      {1e-6, 1e3},
      0.05,
      OF_ONE,
@@ -71,18 +71,18 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_RESTITUTION, "respond", "restitution", {0.0, 1.0}, 0.0, OF_ONE, 0, R(LCP)},
     {TAC_CONTACT_EDGE_SOFTMIN,
      "detect",
-     "neighbours",
+     "edge_softmin",
      {1e-9, 1e6},
      0.02,
      OF_LENGTH,
      D(MANIFOLD),
      0},
     {TAC_CONTACT_SIGN, "detect", "sign", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
-    {TAC_CONTACT_OPPOSING, "detect", "clash", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
-    {TAC_CONTACT_TIKHONOV, "detect", "regular", {1e-12, 1e3}, 1e-3, OF_ONE, D(MANIFOLD), 0},
-    {TAC_CONTACT_MIN, "detect", "least", {1e-9, 1e3}, 1e-2, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_OPPOSING, "detect", "opposing", {1e-6, 1e3}, 0.1, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_TIKHONOV, "detect", "tikhonov", {1e-12, 1e3}, 1e-3, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_MIN, "detect", "min", {1e-9, 1e3}, 1e-2, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_CLIP, "detect", "clip", {1e-6, 1e3}, 0.02, OF_ONE, D(MANIFOLD), 0},
-    {TAC_CONTACT_INSIDE, "detect", "within", {1e-6, 1e3}, 0.02, OF_ONE, D(MANIFOLD), 0},
+    {TAC_CONTACT_INSIDE, "detect", "inside", {1e-6, 1e3}, 0.02, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_RANGE, "detect", "range", {1e-3, 1e3}, 0.2, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_GAP, "detect", "gap", {1e-9, 1e3}, 1e-3, OF_ONE, D(MANIFOLD), 0},
     {TAC_CONTACT_LIMIT_RATE, "respond", "limitrate", {1e-6, 1e9}, 50.0, OF_ONE, 0, FORCES},
@@ -99,16 +99,16 @@ static const numberRow numbers[] = {
     {TAC_CONTACT_GATE, "detect", "gate", {1e-9, 1e6}, 0.005, OF_LENGTH, D(EDGE_SDF), 0},
     {TAC_CONTACT_TOP_K_WIDTH,
      "detect",
-     "keepwidth",
+     "top_k_width",
      {1e-9, 1e6},
      1.0,
      OF_TAU,
      D(MANIFOLD) | D(EDGE_SDF),
      0},
-    {TAC_CONTACT_LIPSCHITZ, "detect", "slope", {0.1, 1e6}, 1.0, OF_LIPSCHITZ, D(EDGE_SDF), 0},
+    {TAC_CONTACT_LIPSCHITZ, "detect", "lipschitz", {0.1, 1e6}, 1.0, OF_LIPSCHITZ, D(EDGE_SDF), 0},
 };
 
-// a word of a list by its number, or a whole number in a range where `words` is NULL
+// one of a list of words, or an integer in a range where `words` is NULL
 typedef struct choiceRow {
     tacContactChoice choice;
     const char *attribute, *words;
@@ -117,12 +117,12 @@ typedef struct choiceRow {
 } choiceRow;
 
 static const choiceRow choices[] = {
-    {TAC_CHOICE_LAW, "law", "smooth published", 0, 0, 0, 0, R(SPRING) | R(SCM)},
+    {TAC_CHOICE_LAW, "law", "smooth reference", 0, 0, 0, 0, R(SPRING) | R(SCM)},
     {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING) | R(SCM)},
     {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_EDGES, "edges", "true false", 0, 0, 0, D(MANIFOLD), 0},
-    {TAC_CHOICE_SOFT_POINTS, "soft", NULL, 2, 64, 8, D(SSDF), 0},
+    {TAC_CHOICE_SOFT_POINTS, "soft_points", NULL, 2, 64, 8, D(SSDF), 0},
     {TAC_CHOICE_SELECT, "select", "softsort sinkhorn", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
@@ -133,11 +133,11 @@ static const choiceRow choices[] = {
     {TAC_CHOICE_GRADIENT, "gradient", "one_sided helpful", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_OVERLAP, "overlap", "refuse resolve", 0, 0, 0, 0, R(LCP)},
     {TAC_CHOICE_ITERATIONS, "iterations", NULL, 1, 64, 8, D(EDGE_SDF), 0},
-    {TAC_CHOICE_DEFINITION, "definition", "compact published", 0, 0, 0, D(MANIFOLD), 0},
-    {TAC_CHOICE_TOP_K, "keep", "near threshold softsort sinkhorn", 0, 0, 0,
+    {TAC_CHOICE_DEFINITION, "definition", "compact reference", 0, 0, 0, D(MANIFOLD), 0},
+    {TAC_CHOICE_TOP_K, "top_k", "none threshold softsort sinkhorn", 0, 0, 0,
      D(MANIFOLD) | D(EDGE_SDF), 0},
-    {TAC_CHOICE_TOP_K_VERTICES, "keep_vertices", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
-    {TAC_CHOICE_TOP_K_EDGES, "keep_edges", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_TOP_K_VERTICES, "top_k_vertices", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
+    {TAC_CHOICE_TOP_K_EDGES, "top_k_edges", NULL, 1, 1000, 18, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_PROJECT, "project", NULL, 0, 5, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_FUSE, "fuse", "none face", 0, 0, 0, D(EDGE_SDF), 0},
 };
@@ -145,8 +145,8 @@ static const choiceRow choices[] = {
 //---------------------------------- reading --------------------------------------
 
 const tacElement* tac_find_tactus(const tacSpec* spec, const char* attribute) {
-    const tacElement* const* element = spec->tactus.items;
-    for (int i = spec->tactus.count - 1; i >= 0; --i)
+    const tacElement* const* element = spec->contact.tactus.items;
+    for (int i = spec->contact.tactus.count - 1; i >= 0; --i)
         if (tac_attribute(element[i], attribute)) return element[i];
     return NULL;
 }
@@ -158,11 +158,11 @@ static int applies_to(const tacContactPlan* plan, unsigned detectors, unsigned r
 static void reject_attribute(tacSpec* spec, const tacElement* element, const char* attribute) {
     tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
                     attribute,
-                    "has no meaning for this detect and respond (docs/contact.md has the table); "
-                    "remove it");
+                    "has no meaning for this detector and responder; remove it (docs/contact.md "
+                    "has the table)");
 }
 
-// Of a length; detect/tau stands before what is measured in it.
+// The default for a length scale. Rows in units of detect/tau come after it.
 static double default_of(tacSpec* spec, const numberRow* row, const tacContactScale* scale,
                          const tacContactPlan* plan, double length) {
     double unit[] = {1.0, length, length * length, sqrt(9.81 * length), 0.0, scale->lipschitz};
@@ -170,7 +170,7 @@ static double default_of(tacSpec* spec, const numberRow* row, const tacContactSc
     // friction that sticks harder than this chatters in explicit steps (tac_stable_timestep)
     if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
         unit[OF_VELOCITY] = fmax(unit[OF_VELOCITY], 2.0 * 9.81 * scale->timestep / row->value);
-    // clouds push sideways at edges, and what friction holds creeps with a share of this
+    // clouds have tangential forces at edges, and sticking contacts creep at a share of this
     else if (row->number == TAC_CONTACT_STICTION && plan->detector == TAC_DETECT_SSDF)
         unit[OF_VELOCITY] *= 0.2;
     if (row->number == TAC_CONTACT_DRY_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
@@ -178,7 +178,7 @@ static double default_of(tacSpec* spec, const numberRow* row, const tacContactSc
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
 }
 
-// numbers of a way to keep that was not chosen
+// numbers of a top-K selection that was not chosen
 static int is_unused(const tacContactPlan* plan, tacContactNumber number) {
     int top_k = plan->choice[TAC_CHOICE_TOP_K];
     return (number == TAC_CONTACT_TOP_K_WIDTH && top_k != 1) ||
@@ -186,7 +186,7 @@ static int is_unused(const tacContactPlan* plan, tacContactNumber number) {
             top_k < 2);
 }
 
-// numbers of the law: of clouds each pair of bodies has its own, unless the scene says them
+// numbers of the force law: with clouds each pair of bodies has its own, unless the scene gives one
 static int is_per_pair(tacContactNumber number) {
     return number == TAC_CONTACT_DISSIPATION || number == TAC_CONTACT_STICTION ||
            number == TAC_CONTACT_EPS3;
@@ -225,12 +225,12 @@ static void read_choice(tacSpec* spec, const choiceRow* row, tacContactPlan* pla
     const tacElement* element = tac_find_tactus(spec, row->attribute);
     plan->choice[row->choice] = row->value;
     if (!element) return;
-    // soft points are records; scm takes the field itself
+    // soft points are contact records; scm uses the field itself
     int soft = row->choice == TAC_CHOICE_SOFT_POINTS || row->choice == TAC_CHOICE_SELECT;
     if (soft && plan->responder == TAC_RESPOND_SCM) {
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, row->attribute),
                         row->attribute,
-                        "has no meaning for respond=\"scm\"%s, which takes the field itself; add "
+                        "has no meaning for respond=\"scm\"%s, which uses the field itself; add "
                         "respond=\"spring\" for soft points, or remove it",
                         tac_find_tactus(spec, "respond") ? "" : ", the default of detect=\"ssdf\"");
     } else if (!applies_to(plan, row->detectors, row->responders)) {
@@ -244,7 +244,7 @@ static void read_choice(tacSpec* spec, const choiceRow* row, tacContactPlan* pla
     }
 }
 
-// springs are implicit unless the scene says otherwise, where the integrator allows it
+// springs are implicit by default where the integrator allows it
 static void choose_implicit(tacSpec* spec, tacContactPlan* plan) {
     int springs = plan->responder == TAC_RESPOND_SPRING || plan->responder == TAC_RESPOND_SCM;
     if (!springs || tac_find_tactus(spec, "implicit")) return;
@@ -252,7 +252,7 @@ static void choose_implicit(tacSpec* spec, tacContactPlan* plan) {
         spec->integrator == TAC_INTEGRATOR_EULER || spec->integrator == TAC_INTEGRATOR_IMPLICITFAST;
 }
 
-// derivatives at other temperatures are of forces of smooth detectors
+// only smooth detectors have derivatives at other temperatures
 static void read_surrogate(tacSpec* spec, tacContactPlan* plan) {
     const tacElement* element = tac_find_tactus(spec, "surrogate");
     plan->surrogate = 1.0;
@@ -264,25 +264,28 @@ static void read_surrogate(tacSpec* spec, tacContactPlan* plan) {
         reject_attribute(spec, element, "surrogate");
 }
 
-// counts and averages have a meaning with their own words alone
+// counts need a top-K selection, averages the reference definition
 static void check_top_k(tacSpec* spec, const tacContactPlan* plan) {
-    static const char* const counts[] = {"keep_vertices", "keep_edges"};
+    static const char* const counts[] = {"top_k_vertices", "top_k_edges"};
     int top_k = plan->choice[TAC_CHOICE_TOP_K], is_reference = plan->choice[TAC_CHOICE_DEFINITION];
-    const tacElement* element = tac_find_tactus(spec, "keep");
+    const tacElement* element = tac_find_tactus(spec, "top_k");
     if (element && top_k == 1 && is_reference)
-        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"), "keep",
-                        "threshold is for definition=\"compact\"; take softsort or sinkhorn");
+        tac_reader_fail(
+            &spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "top_k"), "top_k",
+            "\"threshold\" needs definition=\"compact\"; use \"softsort\" or \"sinkhorn\"");
     if (element && top_k && plan->choice[TAC_CHOICE_FUSE])
-        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"), "keep",
-                        "has no meaning with fuse=\"face\": a face has one contact already");
+        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "top_k"),
+                        "top_k",
+                        "cannot be combined with fuse=\"face\": a face has one contact already");
     if (element && top_k > 1 && !is_reference && plan->detector == TAC_DETECT_MANIFOLD)
-        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "keep"), "keep",
-                        "averages vertices and edges: it needs definition=\"published\"; "
-                        "threshold goes without");
+        tac_reader_fail(
+            &spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "top_k"), "top_k",
+            "averages vertices and edges, which needs definition=\"reference\"; add that, or "
+            "use \"threshold\"");
     for (int i = 0; i < TAC_COUNT(counts) && top_k == 0; ++i)
         if ((element = tac_find_tactus(spec, counts[i])))
             tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, counts[i]),
-                            counts[i], "needs keep: without it all that is near counts");
+                            counts[i], "needs top_k: without it all contacts count");
 }
 
 void tac_read_contact_numbers(tacSpec* spec, const tacContactScale* scale, tacContactPlan* plan) {
@@ -297,7 +300,7 @@ static void reject_unused(tacSpec* spec, const char* attribute) {
     const tacElement* element = tac_find_tactus(spec, attribute);
     if (element)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
-                        attribute, "needs detect or respond: without them nothing touches");
+                        attribute, "needs detect or respond: without them there is no contact");
 }
 
 void tac_refuse_contact_numbers(tacSpec* spec) {
@@ -311,8 +314,8 @@ void tac_refuse_contact_numbers(tacSpec* spec) {
 
 int tac_read_pair_number(tacSpec* spec, const tacContactPlan* plan, int pair,
                          tacContactNumber number) {
-    const tacElement* element = ((const tacElement* const*)spec->pair_element.items)[pair];
-    const char* name = ((const tacPair*)spec->pair.items)[pair].name;
+    const tacElement* element = ((const tacElement* const*)spec->contact.pair_element.items)[pair];
+    const char* name = ((const tacPair*)spec->geoms.pair.items)[pair].name;
     const numberRow* row = NULL;
     for (int i = 0; i < TAC_COUNT(numbers); ++i)
         if (numbers[i].number == number) row = &numbers[i];

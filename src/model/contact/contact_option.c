@@ -1,4 +1,4 @@
-// An option becomes an element, so that all that follows reads it as if it stood in the file.
+// The contact option becomes an element, so that it is read as if it were in the file.
 
 #include "model/contact/contact_option.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-//---------------------------------- what the scene says --------------------------
+//---------------------------------- of the scene ---------------------------------
 
 static int is_of_contact(const char* attribute) {
     return strcmp(attribute, "integrator") != 0 && strcmp(attribute, "rk4") != 0;
@@ -20,7 +20,7 @@ static void remove_contact(tacElement* element) {
     element->count = count_left;
 }
 
-//---------------------------------- what the option says -------------------------
+//---------------------------------- of the option --------------------------------
 
 static void add_element(tacElement* root, tacElement* element) {
     element->parent = root;
@@ -31,15 +31,15 @@ static void add_element(tacElement* root, tacElement* element) {
     root->last = element;
 }
 
-// NAME=VALUE, or a word by itself; `word` is the option's own memory
+// NAME=VALUE, or a single word; `word` is a copy that may be changed
 static tacAttribute read_word(tacReader* reader, char* word, int line) {
     char* equals = strchr(word, '=');
     const char* name = equals ? word : tac_contact_attribute(word);
     if (equals) *equals = '\0';
     if (!name)
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, NULL,
-                        "'%s' is neither a detector, a responder nor NAME=VALUE; such as manifold, "
-                        "edge_sdf, scm, lcp, \"detect=manifold tau=.003\" or none",
+                        "'%s' is neither a detector, a responder nor NAME=VALUE; examples: "
+                        "manifold, edge_sdf, scm, lcp, \"detect=manifold tau=.003\", none",
                         word);
     return (tacAttribute){name ? name : word, equals ? equals + 1 : word, line};
 }

@@ -1,12 +1,14 @@
-// Who may touch whom, and how hard: the plan of contact of a scene that asks for it.
+// The contact plan of a scene: which geoms may collide, with which stiffness.
 //
 // Defaults of k, one for each pair of bodies of reduced mass m and the smaller mean radius l:
 //
 //   k = m min(9.81/(0.01 l), (0.3/h)^2), of implicit steps at least m 9.81/(0.05 l)
 //
-// so that a weight sinks in by a hundredth of l, unless the time step h would be too long for it.
+// so that a weight penetrates by a hundredth of l, unless the time step h is too long for that.
 
 #include "model/contact/contact_plan.h"
+
+#include "model/contact/geom_pairs.h"
 #include "model/mjcf/planar.h"
 
 #include "base/assert.h"
@@ -20,31 +22,49 @@ static const tacRange range_stiffness = {1e-9, 1e15};
 
 //---------------------------------- words ----------------------------------------
 
-#define R(name) (1u << TAC_RESPOND_##name)
-
-// a detector or responder: its word, is it built, who goes with it, and who if nothing is said
+// a detector or responder: its word, and its partner if the scene names none
 typedef struct contactWord {
     const char* word;
-    int built;
-    unsigned partners; // responders that a detector feeds
     int partner;
 } contactWord;
 
 static const contactWord detectors[] = {
-    [TAC_DETECT_SSDF] = {"ssdf", 1, R(SCM) | R(SPRING), TAC_RESPOND_SCM},
-    [TAC_DETECT_MANIFOLD] = {"manifold", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 1, R(SPRING) | R(CONE), TAC_RESPOND_SPRING},
-    [TAC_DETECT_SAT] = {"sat", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_CONVEX] = {"convex", 1, R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_GJK] = {"gjk", 1, R(LCP) | R(ELASTOPLASTIC) | R(SPRING), TAC_RESPOND_LCP},
+    [TAC_DETECT_SSDF] = {"ssdf", TAC_RESPOND_SCM},
+    [TAC_DETECT_MANIFOLD] = {"manifold", TAC_RESPOND_SPRING},
+    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", TAC_RESPOND_SPRING},
+    [TAC_DETECT_SAT] = {"sat", TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_CONVEX] = {"convex", TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_GJK] = {"gjk", TAC_RESPOND_LCP},
 };
 
 static const contactWord responders[] = {
-    [TAC_RESPOND_SPRING] = {"spring", 1, 0, TAC_DETECT_MANIFOLD},
-    [TAC_RESPOND_SCM] = {"scm", 1, 0, TAC_DETECT_SSDF},
-    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, 0, TAC_DETECT_SAT},
-    [TAC_RESPOND_LCP] = {"lcp", 1, 0, TAC_DETECT_GJK},
-    [TAC_RESPOND_CONE] = {"cone", 0, 0, TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SPRING] = {"spring", TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SCM] = {"scm", TAC_DETECT_SSDF},
+    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", TAC_DETECT_SAT},
+    [TAC_RESPOND_LCP] = {"lcp", TAC_DETECT_GJK},
+};
+
+// Detectors and responders are independent choices, but for these pairs. Reasons complete a
+// message.
+#define NO_CLOUDS "scm integrates over oriented point clouds, which only detect=\"ssdf\" has"
+#define NOT_ADDITIVE                                                                               \
+    "its cubic law is not additive: the force would depend on the number of smooth points"
+#define NO_FEATURES "lcp needs exact features and times of impact, which smooth fields do not have"
+#define ONE_POINT                                                                                  \
+    "lcp needs times of impact and every point of a face; this detector finds one point per pair"
+
+static const char* const refused[][TAC_COUNT(responders)] = {
+    [TAC_DETECT_SSDF] =
+        {[TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE, [TAC_RESPOND_LCP] = NO_FEATURES},
+    [TAC_DETECT_MANIFOLD] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
+                             [TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
+                             [TAC_RESPOND_LCP] = NO_FEATURES},
+    [TAC_DETECT_EDGE_SDF] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
+                             [TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
+                             [TAC_RESPOND_LCP] = NO_FEATURES},
+    [TAC_DETECT_SAT] = {[TAC_RESPOND_SCM] = NO_CLOUDS, [TAC_RESPOND_LCP] = ONE_POINT},
+    [TAC_DETECT_CONVEX] = {[TAC_RESPOND_SCM] = NO_CLOUDS, [TAC_RESPOND_LCP] = ONE_POINT},
+    [TAC_DETECT_GJK] = {[TAC_RESPOND_SCM] = NO_CLOUDS},
 };
 
 static int has_word(const contactWord* table, int count, const char* word) {
@@ -58,7 +78,7 @@ const char* tac_contact_attribute(const char* word) {
     return has_word(responders, TAC_COUNT(responders), word) ? "respond" : NULL;
 }
 
-// all words of a table with blanks between them, those of `bits` alone
+// the words of a table that are in `bits`, with spaces between them
 static const char* list_words(tacSpec* spec, const contactWord* table, int count, unsigned bits) {
     const char* list = "";
     for (int i = 0; i < count && list; ++i)
@@ -67,10 +87,10 @@ static const char* list_words(tacSpec* spec, const contactWord* table, int count
     return list ? list : "";
 }
 
-// what there is to choose from
-static unsigned built_bits(const contactWord* table, int count) {
+// responders that take the contacts of a detector
+static unsigned partner_bits(tacDetector detector) {
     unsigned bits = 0;
-    for (int i = 0; i < count; ++i) bits |= (unsigned)(table[i].built != 0) << i;
+    for (int i = 0; i < TAC_COUNT(responders); ++i) bits |= (unsigned)!refused[detector][i] << i;
     return bits;
 }
 
@@ -91,20 +111,15 @@ static void fail_word(tacSpec* spec, const tacContactPlan* plan, const char* att
                     responders[plan->responder].word, what);
 }
 
-// both must go together, and be built
+// the pair must not be refused
 static void check_words(tacSpec* spec, const tacContactPlan* plan) {
-    unsigned partners = detectors[plan->detector].partners;
-    const char* fitting = list_words(spec, responders, TAC_COUNT(responders),
-                                     partners & built_bits(responders, TAC_COUNT(responders)));
+    const char* reason = refused[plan->detector][plan->responder];
+    const char* partners =
+        list_words(spec, responders, TAC_COUNT(responders), partner_bits(plan->detector));
     const char* advice = tac_reader_text(
-        &spec->reader, "do not go together: what it finds is for respond: %s", fitting);
-    const char* unbuilt = "is not built yet; remove it to load the scene without contact";
-    if (!(partners >> plan->responder & 1u))
-        fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
-    else if (!detectors[plan->detector].built)
-        fail_word(spec, plan, "detect", TAC_ERROR_UNSUPPORTED, unbuilt);
-    else if (!responders[plan->responder].built)
-        fail_word(spec, plan, "respond", TAC_ERROR_UNSUPPORTED, unbuilt);
+        &spec->reader, "cannot be combined: %s; this detector goes with respond: %s",
+        reason ? reason : "", partners);
+    if (reason) fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
 }
 
 // 1 if the scene asks for contact
@@ -120,15 +135,10 @@ static int choose_methods(tacSpec* spec, tacContactPlan* plan) {
 
 //---------------------------------- bodies ---------------------------------------
 
-// mass and mean radius of what moves with a body; mass 0: it does not move
+// mass and mean radius of the bodies that move with a body; mass 0: it is static
 typedef struct bodyScale {
     double mass, radius;
 } bodyScale;
-
-static int moving_body(const tacModel* model, int body) {
-    while (body > 0 && model->body[body].joints == 0) body = model->body[body].parent;
-    return body;
-}
 
 // the ball of the same mass and mean moment: I = 2/5 m r^2
 static double mean_radius(const double I[6], double mass) {
@@ -144,13 +154,13 @@ static double min_radius(const double I[6], double mass) {
     return fmax(sqrt(5.0 * fmax(least, 0.0)), 0.02 * mean_radius(I, mass));
 }
 
-// A part counts with its own radius; of what is `thin`, twice the least one is enough
+// A part counts with its own radius; if `thin`, at most twice its smallest one.
 static bodyScale body_scale_of(const tacModel* model, int body, int thin) {
     bodyScale all = {0.0, 0.0};
-    int moves = moving_body(model, body);
+    int moves = tac_moving_body(model, body);
     if (moves == 0) return all;
     for (int b = moves; b < model->nbody; ++b) {
-        if (moving_body(model, b) != moves) continue;
+        if (tac_moving_body(model, b) != moves) continue;
         const double* I = model->param + model->body[b].inertia;
         double mass = model->param[model->body[b].mass];
         if (!(mass > 0.0)) continue;
@@ -190,14 +200,14 @@ static double default_stiffness(const tacModel* model, const tacContactPlan* pla
                                 bodyScale a, bodyScale b) {
     double h = model->param[model->timestep], rate = 0.3 / h;
     double depth = 0.01 * smaller_radius(a, b), square = rate * rate;
-    // no step is too long for an implicit spring: weight goes in by 0.05 l, not through
+    // an implicit spring is stable at any step: a weight penetrates by 0.05 l at most
     if (implicit) square = fmax(square, 9.81 / (5.0 * depth));
     double k = reduced_mass(a, b) * fmin(9.81 / depth, square);
     if (plan->responder == TAC_RESPOND_ELASTOPLASTIC) k /= depth * depth;
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
-// a ball about the centre of mass of a body of its own: what pushes it does not turn it
+// a ball about the center of mass of its body: normal forces do not rotate it
 static int is_central_ball(const tacModel* model, const bodyScale* body_scales, int geom) {
     const tacGeom* g = &model->geom[geom];
     const tacBody* body = &model->body[g->body];
@@ -211,8 +221,8 @@ static int is_central_ball(const tacModel* model, const bodyScale* body_scales, 
     return root->kind == TAC_NODE_SPHERE && away <= 1e-9 * body_scales[g->body].radius;
 }
 
-// Points of a turning body are as light as m/(1 + 5/2). Springs of four records share a face; k of
-// scm is that of a whole pair.
+// The effective mass at a point of a free body is down to m/(1 + 5/2). Four records share a face; k
+// of scm is that of a whole pair.
 static double inverse_effective_mass(const tacModel* model, const tacContactPlan* plan,
                                      const bodyScale* body_scales, const tacContactPair* pair) {
     double sum = 0.0, springs = plan->responder == TAC_RESPOND_SCM ? 1.0 : 4.0;
@@ -226,8 +236,8 @@ static double inverse_effective_mass(const tacModel* model, const tacContactPlan
 
 // lengths of all pairs of bodies, if they are not the same
 static void list_lengths(tacSpec* spec, const bodyScale* body_scales, tacContactScale* scale) {
-    const tacBodyPair* bodies = spec->body_pair.items;
-    int count = spec->body_pair.count, differ = 0;
+    const tacBodyPair* bodies = spec->contact.body_pair.items;
+    int count = spec->contact.body_pair.count, differ = 0;
     double* length = tac_reader_alloc(&spec->reader, sizeof *length * (size_t)(count + 1));
     for (int i = 0; i < count && length; ++i) {
         length[i] = smaller_radius(body_scales[bodies[i].body[0]], body_scales[bodies[i].body[1]]);
@@ -241,15 +251,15 @@ static void list_lengths(tacSpec* spec, const bodyScale* body_scales, tacContact
 
 static tacContactScale contact_scale_of(const tacSpec* spec, const tacModel* model,
                                         const bodyScale* body_scales) {
-    const tacBodyPair* bodies = spec->body_pair.items;
+    const tacBodyPair* bodies = spec->contact.body_pair.items;
     tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0, NULL, 0};
-    for (int i = 0; i < spec->body_pair.count; ++i)
+    for (int i = 0; i < spec->contact.body_pair.count; ++i)
         scale.length = fmin(scale.length, smaller_radius(body_scales[bodies[i].body[0]],
                                                          body_scales[bodies[i].body[1]]));
     if (!isfinite(scale.length)) scale.length = 0.1;
     scale.velocity = sqrt(9.81 * scale.length);
-    const tacContactPair* pair = spec->contact_pair.items;
-    for (int i = 0; i < spec->contact_pair.count; ++i)
+    const tacContactPair* pair = spec->contact.pair.items;
+    for (int i = 0; i < spec->contact.pair.count; ++i)
         for (int k = 0; k < 2; ++k)
             scale.lipschitz = fmax(scale.lipschitz, tac_field_lipschitz(model, pair[i].geom[k]));
     return scale;
@@ -266,14 +276,14 @@ static int is_implicit(tacSpec* spec) {
 // one number for all if the scene gives it, else one for each pair of bodies
 static void plan_stiffness(tacSpec* spec, const tacModel* model, const bodyScale* body_scales,
                            tacContactPlan* plan) {
-    tacBodyPair* bodies = spec->body_pair.items;
+    tacBodyPair* bodies = spec->contact.body_pair.items;
     const tacElement* element = tac_find_tactus(spec, "stiffness");
-    int count = element || spec->body_pair.count == 0 ? 1 : spec->body_pair.count;
+    int count = element || spec->contact.body_pair.count == 0 ? 1 : spec->contact.body_pair.count;
     double* k = tac_reader_alloc(&spec->reader, sizeof *k * (size_t)count);
     if (!k) return;
     k[0] = 1000.0;
     int implicit = is_implicit(spec);
-    for (int i = 0; i < spec->body_pair.count; ++i) {
+    for (int i = 0; i < spec->contact.body_pair.count; ++i) {
         bodyScale a = body_scales[bodies[i].body[0]], b = body_scales[bodies[i].body[1]];
         bodies[i].weight = reduced_mass(a, b);
         if (!element) k[i] = default_stiffness(model, plan, implicit, a, b);
@@ -282,13 +292,13 @@ static void plan_stiffness(tacSpec* spec, const tacModel* model, const bodyScale
     int first =
         tac_spec_param(spec, (tacPath){"respond", NULL}, "stiffness", range_stiffness, k, count);
     plan->number[TAC_CONTACT_STIFFNESS] = first;
-    for (int i = 0; i < spec->body_pair.count; ++i)
+    for (int i = 0; i < spec->contact.body_pair.count; ++i)
         bodies[i].stiffness = count == 1 ? first : first + i;
 }
 
 //---------------------------------- pairs ----------------------------------------
 
-// where pairs of bodies stand in their list: slots of a table, -1 where there is none
+// hash table of body pairs: index in their list, -1 in empty slots
 typedef struct bodyPairTable {
     int* slot;
     unsigned mask; // one less than their count, a power of two
@@ -303,15 +313,15 @@ static bodyPairTable alloc_pair_table(tacSpec* spec, int pairs) {
 }
 
 static int find_body_pair(tacSpec* spec, bodyPairTable t, const int body[2]) {
-    const tacBodyPair* known = spec->body_pair.items;
+    const tacBodyPair* known = spec->contact.body_pair.items;
     unsigned at = ((unsigned)body[0] * 2654435761u + (unsigned)body[1] * 40503u) & t.mask;
     for (; t.slot[at] >= 0; at = (at + 1) & t.mask) {
         const int* other = known[t.slot[at]].body;
         if (other[0] == body[0] && other[1] == body[1]) return t.slot[at];
     }
-    tacBodyPair* added = tac_list_add(&spec->reader, &spec->body_pair, sizeof *added);
+    tacBodyPair* added = tac_list_add(&spec->reader, &spec->contact.body_pair, sizeof *added);
     if (added) *added = (tacBodyPair){.body = {body[0], body[1]}};
-    return t.slot[at] = spec->body_pair.count - 1;
+    return t.slot[at] = spec->contact.body_pair.count - 1;
 }
 
 // MuJoCo's rule: of the geom with the higher priority, else the larger; none with condim 1
@@ -333,7 +343,7 @@ static void add_pair(tacSpec* spec, const tacModel* model, bodyPairTable table, 
     for (int i = 0; i < 2; ++i) pair.body[i] = model->geom[geom[i]].body;
     pair.bodies = find_body_pair(spec, table, pair.body);
     combine_friction(model, &pair);
-    tacContactPair* out = tac_list_add(&spec->reader, &spec->contact_pair, sizeof *out);
+    tacContactPair* out = tac_list_add(&spec->reader, &spec->contact.pair, sizeof *out);
     if (out) *out = pair;
 }
 
@@ -347,7 +357,7 @@ static void read_pair_override(tacSpec* spec, const tacContactPlan* plan, int i,
 // a <pair> of the scene has numbers of its own
 static void apply_pair_overrides(tacSpec* spec, const tacContactPlan* plan, int i,
                                  tacContactPair* pair) {
-    const tacPair* own = &((const tacPair*)spec->pair.items)[i];
+    const tacPair* own = &((const tacPair*)spec->geoms.pair.items)[i];
     pair->friction[0] = own->condim == 1 ? -1 : own->friction;
     pair->friction[1] = -1;
     read_pair_override(spec, plan, i, TAC_CONTACT_STIFFNESS, &pair->stiffness);
@@ -358,16 +368,16 @@ static void apply_pair_overrides(tacSpec* spec, const tacContactPlan* plan, int 
 
 static void plan_pair_numbers(tacSpec* spec, const tacModel* model, const bodyScale* body_scales,
                               const tacContactScale* scale, const tacContactPlan* plan) {
-    tacContactPair* pair = spec->contact_pair.items;
-    const tacBodyPair* bodies = spec->body_pair.items;
-    for (int i = 0; i < spec->contact_pair.count && spec->reader.result == TAC_OK; ++i) {
+    tacContactPair* pair = spec->contact.pair.items;
+    const tacBodyPair* bodies = spec->contact.body_pair.items;
+    for (int i = 0; i < spec->contact.pair.count && spec->reader.result == TAC_OK; ++i) {
         int at = pair[i].bodies;
         pair[i].stiffness = bodies[at].stiffness;
         pair[i].dissipation = tac_contact_number(spec, scale, plan, TAC_CONTACT_DISSIPATION, at);
         pair[i].stiction = tac_contact_number(spec, scale, plan, TAC_CONTACT_STICTION, at);
         pair[i].eps3 = tac_contact_number(spec, scale, plan, TAC_CONTACT_EPS3, at);
         pair[i].inv_mass = inverse_effective_mass(model, plan, body_scales, &pair[i]);
-        if (i < spec->pair.count) apply_pair_overrides(spec, plan, i, &pair[i]);
+        if (i < spec->geoms.pair.count) apply_pair_overrides(spec, plan, i, &pair[i]);
     }
 }
 
@@ -383,7 +393,7 @@ static void list_pairs(tacSpec* spec, const tacModel* model) {
 
 //---------------------------------- plan -----------------------------------------
 
-// a linearly implicit step is one of Euler's
+// only Euler steps can be linearly implicit
 static void check_implicit(tacSpec* spec, const tacContactPlan* plan) {
     if (!plan->choice[TAC_CHOICE_IMPLICIT]) return;
     if (spec->integrator == TAC_INTEGRATOR_EULER || spec->integrator == TAC_INTEGRATOR_IMPLICITFAST)
@@ -391,6 +401,12 @@ static void check_implicit(tacSpec* spec, const tacContactPlan* plan) {
     const tacElement* element = tac_find_tactus(spec, "implicit");
     tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "implicit"),
                     "implicit", "needs <option integrator=\"Euler\"> or \"implicitfast\"");
+}
+
+int tac_has_contact_pair(const tacContactPlan* plan, int geom) {
+    for (int i = 0; i < plan->npair; ++i)
+        if (plan->pair[i].geom[0] == geom || plan->pair[i].geom[1] == geom) return 1;
+    return 0;
 }
 
 void tac_plan_contact(tacSpec* spec) {
@@ -418,6 +434,6 @@ void tac_plan_contact(tacSpec* spec) {
     if (spec->reader.result == TAC_OK && plan.responder < TAC_RESPOND_LCP)
         tac_plan_joint_forces(spec);
     if (plan.responder == TAC_RESPOND_LCP) tac_check_hard_contact(spec);
-    tacContactPlan* out = tac_list_add(&spec->reader, &spec->contact, sizeof *out);
+    tacContactPlan* out = tac_list_add(&spec->reader, &spec->contact.plan, sizeof *out);
     if (out) *out = plan;
 }

@@ -1,22 +1,22 @@
-// What of contact is decided while a scene is read.
+// Contact choices that are made while a scene is read.
 //
 //   <tactus>, <pair> --contact_numbers.c--> parameters, choices
-//   bodies, geoms    --contact_plan.c-----> pairs, stiffness --draft.c--> model->contact
+//   bodies, geoms    --contact_plan.c-----> pairs, stiffness --spec.c--> model->contact
 
 #ifndef TAC_MODEL_CONTACT_CONTACT_PLAN_H
 #define TAC_MODEL_CONTACT_CONTACT_PLAN_H
 
+#include "model/contact/contact_data.h"
 #include "model/spec.h"
-#include "tactus/respond.h"
 
 // what defaults are made from
 typedef struct tacContactScale {
-    double length;    // mean radius of the smallest body that may touch [m]
+    double length;    // mean radius of the smallest body that may collide [m]
     double velocity;  // sqrt(9.81 length) [m/s]
     double timestep;  // [s]
-    double lipschitz; // steepest field of a geom that may touch (model/contact/field_lipschitz.h)
+    double lipschitz; // largest Lipschitz constant of a geom that may collide (field_lipschitz.h)
 
-    // of clouds, where bodies differ: the length of each pair of bodies; 0 of them: one for all
+    // clouds: the length of each pair of bodies, if they differ; 0 of them: one for all
     const double* lengths;
     int pairs;
 } tacContactScale;
@@ -29,7 +29,7 @@ void tac_read_contact_numbers(tacSpec* spec, const tacContactScale* scale, tacCo
 int tac_contact_number(const tacSpec* spec, const tacContactScale* scale,
                        const tacContactPlan* plan, tacContactNumber number, int bodies);
 
-// numbers of contact say nothing in a scene without contact
+// numbers of contact are an error in a scene without contact
 void tac_refuse_contact_numbers(tacSpec* spec);
 
 // `number` of a <pair> that has one of its own, else the scene's
@@ -39,13 +39,16 @@ int tac_read_pair_number(tacSpec* spec, const tacContactPlan* plan, int pair,
 // the last <tactus> that has an attribute, or NULL
 const tacElement* tac_find_tactus(const tacSpec* spec, const char* attribute);
 
-// convex pieces of all geoms that may touch; a geom that has none is a failure
+// is the geom in a pair of the plan?
+int tac_has_contact_pair(const tacContactPlan* plan, int geom);
+
+// convex parts of all geoms that may collide; a geom that has none is a failure
 void tac_plan_convex_parts(tacSpec* spec);
 
-// limits and dry friction that the scene's force responder holds (joint_force_plan.c)
+// limits and dry friction that the scene's force responder handles (joint_force_plan.c)
 void tac_plan_joint_forces(tacSpec* spec);
 
-// joints, tendons and integrators that hard contact cannot take are a failure
+// joints, tendons and integrators that hard contact does not support are an error
 void tac_check_hard_contact(tacSpec* spec);
 
 // "detect" or "respond", whichever knows the word, or NULL

@@ -1,7 +1,7 @@
 // Solids of geoms, for separating axes and convex programs: spheres, boxes, polyhedra, half-spaces
 // and the outlines of planar geoms.
 //
-//   geoms, outlines --[this file]--> draft --draft.c--> model->contact->solid
+//   geoms, outlines --[this file]--> tacSpec --spec.c--> model->contact->solid
 
 #include "math/pose.h"
 #include "mesh/convex/halfspace_intersection.h"
@@ -21,8 +21,8 @@ static void reject_geom(tacSpec* spec, const tacModel* model, int geom, const ch
 }
 
 #define KINDS                                                                                      \
-    "; it takes spheres, boxes, polyhedra, planes, circles, rectangles, polygons and halfplanes; " \
-    "detect=\"gjk\" takes more"
+    "; use spheres, boxes, polyhedra, planes, circles, rectangles, polygons or halfplanes; "       \
+    "detect=\"gjk\" supports more"
 
 //---------------------------------- kinds ----------------------------------------
 
@@ -32,7 +32,7 @@ static tacResult polyhedron_solid(const tacModel* model, const tacNode* node, ta
     tacResult result = tac_halfspace_intersection(model->param + node->block, node->block_count / 4,
                                                   model->allocator, &hull, message);
     if (result != TAC_OK) return result;
-    double* point = (double*)hull->vertex; // moved in place: the hull is ours
+    double* point = (double*)hull->vertex; // changed in place: this function owns the hull
     for (int i = 0; i < hull->nvertex; ++i)
         tac_store3(point + 3 * i, tac_pose_apply(pose, tac_load3(point + 3 * i)));
     result = tac_solid_create_polyhedron(point, hull->nvertex, out, message);
@@ -93,41 +93,34 @@ static tacResult planar_solid(const tacPlanar* planar, tacSolid** out, tacMessag
 
 //---------------------------------- lists ----------------------------------------
 
-static void append_items(tacSpec* spec, tacList* list, const void* from, int count, size_t size) {
-    for (int i = 0; i < count; ++i) {
-        void* to = tac_list_add(&spec->reader, list, size);
-        if (!to) return;
-        memcpy(to, (const char*)from + (size_t)i * size, size);
-    }
-}
-
 static void store_solid(tacSpec* spec, const tacSolid* s) {
-    append_items(spec, &spec->solid, s, 1, sizeof *s);
-    append_items(spec, &spec->solid_vertex, s->vertex, s->vertices, sizeof *s->vertex);
-    append_items(spec, &spec->solid_normal, s->normal, s->faces, sizeof *s->normal);
-    append_items(spec, &spec->solid_offset, s->offset, s->faces, sizeof *s->offset);
-    append_items(spec, &spec->solid_edge, s->edge, s->edges, sizeof *s->edge);
-    append_items(spec, &spec->solid_first, s->first, s->faces + 1, sizeof *s->first);
-    append_items(spec, &spec->solid_corner, s->corner, s->first[s->faces], sizeof *s->corner);
+    tac_list_append(&spec->reader, &spec->solids.solid, s, 1, sizeof *s);
+    tac_list_append(&spec->reader, &spec->solids.vertex, s->vertex, s->vertices, sizeof *s->vertex);
+    tac_list_append(&spec->reader, &spec->solids.normal, s->normal, s->faces, sizeof *s->normal);
+    tac_list_append(&spec->reader, &spec->solids.offset, s->offset, s->faces, sizeof *s->offset);
+    tac_list_append(&spec->reader, &spec->solids.edge, s->edge, s->edges, sizeof *s->edge);
+    tac_list_append(&spec->reader, &spec->solids.first, s->first, s->faces + 1, sizeof *s->first);
+    tac_list_append(&spec->reader, &spec->solids.corner, s->corner, s->first[s->faces],
+                    sizeof *s->corner);
 }
 
 //---------------------------------- geoms ----------------------------------------
 
 static const tacPlanar* find_planar(const tacSpec* spec, int geom) {
-    const tacPlanar* planar = spec->planar.items;
-    for (int i = 0; i < spec->planar.count; ++i)
+    const tacPlanar* planar = spec->contact.planar.items;
+    for (int i = 0; i < spec->contact.planar.count; ++i)
         if (planar[i].geom == geom) return &planar[i];
     return NULL;
 }
 
 static int has_contact_pair(const tacSpec* spec, int geom) {
-    const tacContactPair* pair = spec->contact_pair.items;
-    for (int i = 0; i < spec->contact_pair.count; ++i)
+    const tacContactPair* pair = spec->contact.pair.items;
+    for (int i = 0; i < spec->contact.pair.count; ++i)
         if (pair[i].geom[0] == geom || pair[i].geom[1] == geom) return 1;
     return 0;
 }
 
-// z of a planar geom in the world: all that is below it turns about z alone
+// z of a planar geom in the world: all its joints rotate about z only
 static double height_of(const tacModel* model, int geom) {
     double z = model->param[model->geom[geom].position + 2];
     for (int b = model->geom[geom].body; b > 0; b = model->body[b].parent)
@@ -135,8 +128,8 @@ static double height_of(const tacModel* model, int geom) {
     return z;
 }
 
-// Planar geoms meet in the plane z = 0, however far above it they are drawn: so the outline is that
-// much below the geom, and contacts stay functions of poses alone.
+// Planar geoms collide in the plane z = 0, whatever their height. So the outline is shifted down by
+// that height, and contacts remain functions of the poses.
 static void shift_to_plane(tacSolid* solid, double height) {
     tacVec3* vertex = (tacVec3*)(uintptr_t)solid->vertex;
     for (int i = 0; i < solid->vertices; ++i) vertex[i].z -= height;
@@ -163,7 +156,7 @@ static void add_solid(tacSpec* spec, const tacModel* model, int geom) {
     tac_solid_destroy(solid);
 }
 
-// does a rotation turn the z axis?
+// does a rotation change the z axis?
 static int tilts(const double* quat) {
     return fabs(quat[1]) + fabs(quat[2]) > 1e-9 * (fabs(quat[0]) + fabs(quat[3]));
 }
@@ -190,23 +183,24 @@ static int leaves_plane(const tacModel* model, const tacPlanar* planar) {
 
 // planar geoms stay in their plane
 static void check_planes(tacSpec* spec, const tacModel* model) {
-    const tacPlanar* planar = spec->planar.items;
-    for (int i = 0; i < spec->planar.count; ++i)
+    const tacPlanar* planar = spec->contact.planar.items;
+    for (int i = 0; i < spec->contact.planar.count; ++i)
         if (leaves_plane(model, &planar[i]))
             reject_geom(spec, model, planar[i].geom,
-                        "is planar, and it or a joint below it turns or moves out of the x-y plane "
-                        "(joints: planar, hinges about z, slides along x and y)");
+                        "is planar, but it leaves the x-y plane (use planar joints, hinges about "
+                        "z, slides along x and y)");
 }
 
-// planar geoms meet planar ones
+// planar geoms collide with planar ones only
 static void check_pairs(tacSpec* spec, const tacModel* model) {
-    const tacContactPair* pair = spec->contact_pair.items;
-    for (int i = 0; i < spec->contact_pair.count; ++i) {
+    const tacContactPair* pair = spec->contact.pair.items;
+    for (int i = 0; i < spec->contact.pair.count; ++i) {
         int a = pair[i].geom[0], b = pair[i].geom[1];
         int first = find_planar(spec, a) != NULL, second = find_planar(spec, b) != NULL;
         if (first != second)
-            reject_geom(spec, model, first ? b : a,
-                        "would meet a planar geom; planar ones meet one another alone");
+            reject_geom(
+                spec, model, first ? b : a,
+                "would collide with a planar geom; planar geoms collide with planar geoms only");
     }
 }
 

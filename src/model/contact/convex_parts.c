@@ -1,18 +1,19 @@
-// Convex pieces of geoms: the leaves of their shapes, with the corners and faces of polyhedra.
+// Convex parts of geoms: the leaves of their shapes, with the vertices and faces of polyhedra.
 //
-//   planes --mesh/dual.h--> hull --[this file]--> model->contact->piece
+//   planes --halfspace_intersection.h--> hull --[this file]--> model->contact->part
 
 #include "math/pose.h"
 #include "mesh/convex/halfspace_intersection.h"
 #include "model/contact/contact_plan.h"
+#include "model/contact/geom_pairs.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char advice[] = "it takes unions of spheres, capsules, boxes, cylinders, ellipsoids, "
-                             "superquadrics with exponents below 2 and polyhedra, and half-spaces "
-                             "that do not move";
+static const char advice[] =
+    "use unions of spheres, capsules, boxes, cylinders, ellipsoids, superquadrics with exponents "
+    "below 2 and polyhedra, and static half-spaces";
 
 static void reject_geom(tacSpec* spec, const tacModel* model, int geom, const char* what) {
     const tacElement* element = tac_find_tactus(spec, "detect");
@@ -25,30 +26,21 @@ static void reject_geom(tacSpec* spec, const tacModel* model, int geom, const ch
 
 //---------------------------------- polyhedra ----------------------------------
 
-// copies of `count` items behind those of a list
-static void append_items(tacSpec* spec, tacList* list, const void* from, int count, size_t size) {
-    for (int i = 0; i < count; ++i) {
-        void* to = tac_list_add(&spec->reader, list, size);
-        if (!to) return;
-        memcpy(to, (const char*)from + (size_t)i * size, size);
-    }
-}
-
 static void add_polyhedron(tacSpec* spec, const tacHull* hull, tacConvexPart* part) {
     const size_t number = sizeof(double), index = sizeof(int);
     part->vertices = hull->nvertex;
     part->faces = hull->nface;
-    part->number = spec->part_number.count;
-    part->index = spec->part_index.count;
-    append_items(spec, &spec->part_number, hull->vertex, 3 * hull->nvertex, number);
-    append_items(spec, &spec->part_number, hull->normal, 3 * hull->nface, number);
-    append_items(spec, &spec->part_number, hull->offset, hull->nface, number);
-    append_items(spec, &spec->part_index, hull->first, hull->nface + 1, index);
-    append_items(spec, &spec->part_index, hull->corner, hull->ncorner, index);
+    part->number = spec->parts.number.count;
+    part->index = spec->parts.index.count;
+    tac_list_append(&spec->reader, &spec->parts.number, hull->vertex, 3 * hull->nvertex, number);
+    tac_list_append(&spec->reader, &spec->parts.number, hull->normal, 3 * hull->nface, number);
+    tac_list_append(&spec->reader, &spec->parts.number, hull->offset, hull->nface, number);
+    tac_list_append(&spec->reader, &spec->parts.index, hull->first, hull->nface + 1, index);
+    tac_list_append(&spec->reader, &spec->parts.index, hull->corner, hull->ncorner, index);
 }
 
 static double part_size(const tacSpec* spec, const tacConvexPart* part) {
-    const double* x = (const double*)spec->part_number.items + part->number;
+    const double* x = (const double*)spec->parts.number.items + part->number;
     double size = 0.0;
     for (int i = 0; i < 3 * part->vertices; ++i) size = fmax(size, fabs(x[i]));
     return size;
@@ -63,7 +55,7 @@ static void read_polyhedron_part(tacSpec* spec, const tacModel* model, const tac
     if (result != TAC_OK) {
         reject_geom(
             spec, model, part->geom,
-            tac_reader_text(&spec->reader, "a polyhedron without corners (%.80s)", message.text));
+            tac_reader_text(&spec->reader, "a polyhedron without vertices (%.80s)", message.text));
         return;
     }
     add_polyhedron(spec, hull, part);
@@ -74,17 +66,12 @@ static void read_polyhedron_part(tacSpec* spec, const tacModel* model, const tac
 
 //---------------------------------- leaves ----------------------------------
 
-static int is_fixed(const tacModel* model, int body) {
-    while (body > 0 && model->body[body].joints == 0) body = model->body[body].parent;
-    return body == 0;
-}
-
-// what keeps a node from being a piece or a union of pieces, or NULL
+// why a node is neither a convex part nor a union of them, or NULL
 static const char* why_not_convex(const tacModel* model, const tacGeom* geom, const tacNode* node) {
     const tacReal* eps = model->param + node->eps;
     switch (node->kind) {
     case TAC_NODE_PLANE:
-        return is_fixed(model, geom->body) ? NULL : "a half-space that moves";
+        return tac_moving_body(model, geom->body) == 0 ? NULL : "a moving half-space";
     case TAC_NODE_SUPERQUADRIC:
         return eps[0] < 2.0 && eps[1] < 2.0 ? NULL : "a superquadric with an exponent of 2";
     case TAC_NODE_CLOUD:
@@ -134,15 +121,15 @@ static void read_convex_leaf(tacSpec* spec, const tacModel* model, int geom, int
     read_part_pose(model, &model->geom[geom], node_index, &part);
     read_sizes(model, node, &part);
     if (node->kind == TAC_NODE_POLYHEDRON) read_polyhedron_part(spec, model, node, &part);
-    tacConvexPart* out = tac_list_add(&spec->reader, &spec->part, sizeof *out);
+    tacConvexPart* out = tac_list_add(&spec->reader, &spec->parts.part, sizeof *out);
     if (out) *out = part;
 }
 
 // 1 for each geom of a pair
 static char* mark_contact_geoms(tacSpec* spec, int ngeom) {
-    const tacContactPair* pair = spec->contact_pair.items;
+    const tacContactPair* pair = spec->contact.pair.items;
     char* in_contact = tac_reader_alloc(&spec->reader, (size_t)ngeom + 1);
-    for (int i = 0; in_contact && i < spec->contact_pair.count; ++i)
+    for (int i = 0; in_contact && i < spec->contact.pair.count; ++i)
         in_contact[pair[i].geom[0]] = in_contact[pair[i].geom[1]] = 1;
     return in_contact;
 }
@@ -151,9 +138,9 @@ void tac_plan_convex_parts(tacSpec* spec) {
     const tacModel view = tac_spec_model_view(spec), *model = &view;
     const char* in_contact = mark_contact_geoms(spec, model->ngeom);
     for (int g = 0; g <= model->ngeom && spec->reader.result == TAC_OK; ++g) {
-        int* first = tac_list_add(&spec->reader, &spec->part_first, sizeof *first);
+        int* first = tac_list_add(&spec->reader, &spec->parts.first, sizeof *first);
         if (!first) return;
-        *first = spec->part.count;
+        *first = spec->parts.part.count;
         if (g == model->ngeom || !in_contact[g]) continue;
         const tacShape* shape = &model->shape[model->geom[g].shape];
         for (int i = 0; i < shape->count && spec->reader.result == TAC_OK; ++i)

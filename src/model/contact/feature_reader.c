@@ -1,9 +1,10 @@
-// Features of all geoms that may touch.
+// Features of all geoms that may collide.
 //
-//   finished model --features.c--> tacFeatures of each geom --> model->contact->feature
+//   finished model --geom_features.c--> tacFeatures of each geom --> model->contact->feature
 
 #include "model/contact/feature_reader.h"
 
+#include "model/contact/contact_plan.h"
 #include "model/contact/geom_features.h"
 #include "tactus/mesh.h"
 
@@ -16,29 +17,21 @@ static int needs_features(const tacModel* model) {
     return d == TAC_DETECT_MANIFOLD || d == TAC_DETECT_EDGE_SDF;
 }
 
-// is the geom in a pair?
-static int has_contact_pair(const tacContactPlan* plan, int geom) {
-    for (int i = 0; i < plan->npair; ++i)
-        if (plan->pair[i].geom[0] == geom || plan->pair[i].geom[1] == geom) return 1;
-    return 0;
-}
-
 static void fail_surface(tacSpec* spec, int geom, tacResult result, const tacMessage* message) {
-    const tacElement* element = ((const tacElement* const*)spec->geom_element.items)[geom];
+    const tacElement* element = ((const tacElement* const*)spec->geoms.element.items)[geom];
     tac_reader_fail(&spec->reader, result, element->line, NULL,
-                    "the surface of this geom cannot be made: %s", message->text);
+                    "cannot make the surface of this geom: %s", message->text);
 }
 
-// Mesh and field that disagree: the first of them is told in the message of a scene that is fine
+// warns of the first mesh that disagrees with its field
 static void keep_warning(tacSpec* spec, const tacMessage* message) {
-    tacMessage* out = spec->reader.message;
-    if (out && *message->text && !*out->text)
-        snprintf(out->text, sizeof out->text, "%.250s", message->text);
+    if (*message->text && !tac_reader_has_warning(&spec->reader))
+        tac_reader_warn(&spec->reader, "%.250s", message->text);
 }
 
 // the mesh that a geom of a shape names, or NULL
 static const tacSoup* own_mesh(tacSpec* spec, int geom) {
-    const tacElement* element = ((const tacElement* const*)spec->geom_element.items)[geom];
+    const tacElement* element = ((const tacElement* const*)spec->geoms.element.items)[geom];
     if (!tac_attribute(element, "shape") || !tac_attribute(element, "mesh")) return NULL;
     const tacMeshSpec* mesh = tac_find_mesh(spec, element);
     return mesh ? tac_mesh_soup(mesh) : NULL;
@@ -55,10 +48,10 @@ static void make_features(tacSpec* spec, tacModel* model, tacFeatures* features,
     const tacContactPlan* plan = model->contact;
     for (int g = 0; g < model->ngeom && spec->reader.result == TAC_OK; ++g) {
         tacMessage message = {0};
-        if (!has_contact_pair(plan, g)) continue;
-        tacFeatureOptions options = {plan->choice[TAC_CHOICE_VERTICES], own_mesh(spec, g),
-                                     &mesh_cache[model->geom[g].shape],
-                                     !plan->choice[TAC_CHOICE_DEFINITION]}; // published: corners
+        if (!tac_has_contact_pair(plan, g)) continue;
+        tacFeatureOptions options = {
+            plan->choice[TAC_CHOICE_VERTICES], own_mesh(spec, g), &mesh_cache[model->geom[g].shape],
+            !plan->choice[TAC_CHOICE_DEFINITION]}; // reference: vertices only
         if (spec->reader.result != TAC_OK) return;
         tacResult result = tac_geom_features_create(model, g, options, &features[g], &message);
         if (result != TAC_OK)
@@ -70,7 +63,7 @@ static void make_features(tacSpec* spec, tacModel* model, tacFeatures* features,
     }
 }
 
-// One side of each pair alone, and a geom without vertices on it: nothing of that pair can touch
+// A geom without vertices on the only side that is used: that pair has no contacts.
 static void warn_one_sided(tacSpec* spec, const tacModel* model) {
     const tacContactPlan* plan = model->contact;
     int side = plan->choice[TAC_CHOICE_SIDES] - 1;
@@ -78,33 +71,33 @@ static void warn_one_sided(tacSpec* spec, const tacModel* model) {
         const tacContactPair* pair = &plan->pair[i];
         if (plan->feature[pair->geom[side]].vertices > 0) continue;
         tacMessage message = {0};
-        snprintf(message.text, sizeof message.text,
-                 "sides=\"%s\" takes the vertices of one geom of each pair, and geom %d ('%s') has "
-                 "none: it and geom %d ('%s') go through each other. Use sides=\"both\", or the "
-                 "other one",
-                 side ? "second" : "first", pair->geom[side], model->geom[pair->geom[side]].name,
-                 pair->geom[1 - side], model->geom[pair->geom[1 - side]].name);
+        snprintf(
+            message.text, sizeof message.text,
+            "sides=\"%s\" uses the vertices of one geom of each pair, but geom %d ('%s') has none: "
+            "it and geom %d ('%s') pass through each other; use sides=\"both\", or the other side",
+            side ? "second" : "first", pair->geom[side], model->geom[pair->geom[side]].name,
+            pair->geom[1 - side], model->geom[pair->geom[1 - side]].name);
         keep_warning(spec, &message);
         return;
     }
 }
 
-// A field that ends below the support would touch everything, however far it is
+// A field truncated below the support would be in contact at any distance.
 static void check_truncation(tacSpec* spec, const tacModel* model, int geom, double range) {
     const tacShape* shape = &model->shape[model->geom[geom].shape];
     const tacNode* root = &model->node[shape->first + shape->count - 1];
     if (!(shape->truncate > 0.0)) return;
     double min_truncate = range + model->param[root->smooth] * log(root->children + 1.0);
-    const tacElement* element = ((const tacElement* const*)spec->geom_element.items)[geom];
+    const tacElement* element = ((const tacElement* const*)spec->geoms.element.items)[geom];
     if (shape->truncate <= min_truncate)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, element->line, "shape",
                         "the field of shape '%s' ends at truncate = %g, but contact begins at %g "
-                        "(support, radii and what blending takes away): take more than that, and "
-                        "%g or more for records as without an end",
+                        "(support, radii and blending): use more than that, and %g or more for the "
+                        "same contacts as without truncation",
                         shape->name, shape->truncate, min_truncate, 1.6 * min_truncate);
 }
 
-// where records begin
+// distance at which contacts begin
 static double contact_range(const tacModel* model) {
     const tacContactPlan* plan = model->contact;
     double radius = 0.0;
@@ -118,7 +111,8 @@ static double contact_range(const tacModel* model) {
 
 void tac_read_geom_features(tacSpec* spec, tacModel* model) {
     if (!needs_features(model)) return;
-    tacContactPlan* plan = (tacContactPlan*)model->contact; // ours until tac_load returns
+    tacContactPlan* plan =
+        (tacContactPlan*)model->contact; // owned by the loader until tac_load returns
     tacAllocator a = model->allocator;
     size_t size = sizeof(tacFeatures) * (size_t)(model->ngeom + 1);
     tacFeatures* features = a.allocate(a.user, size);
@@ -131,7 +125,7 @@ void tac_read_geom_features(tacSpec* spec, tacModel* model) {
     memset(mesh_cache, 0, sizeof *mesh_cache * (size_t)(model->nshape + 1));
     make_features(spec, model, features, mesh_cache);
     for (int g = 0; g < model->ngeom && spec->reader.result == TAC_OK; ++g)
-        if (has_contact_pair(plan, g) && model->geom[g].shape >= 0)
+        if (tac_has_contact_pair(plan, g) && model->geom[g].shape >= 0)
             check_truncation(spec, model, g, contact_range(model));
     if (spec->reader.result == TAC_OK) warn_one_sided(spec, model);
     for (int i = 0; i < model->nshape; ++i) tac_mesh_destroy(mesh_cache[i]);

@@ -1,4 +1,4 @@
-// Features of all geoms that may touch, for detectors that move them through fields.
+// Features of all geoms that may collide, for detectors that evaluate them in fields.
 
 #ifndef TAC_MODEL_CONTACT_FEATURE_READER_H
 #define TAC_MODEL_CONTACT_FEATURE_READER_H
@@ -9,7 +9,7 @@
 // made is a failure.
 void tac_read_geom_features(tacSpec* spec, tacModel* model);
 
-// gives them back
+// frees them
 void tac_release_geom_features(tacModel* model);
 
 #endif

@@ -1,9 +1,9 @@
 // Surfaces of geoms: triangles, edges, order.
 //
-//   shape --surface--> triangles --edges that bend--> edges --neighbours--> order
+//   shape --surface--> triangles --creases--> edges --spatial order--> blocks
 //
 // A sphere is a point with a radius, a capsule a segment with one, a half-space has no features. A
-// box has its corners; convex solids are the hull of points on them; all else is tessellated.
+// box has its vertices; convex solids are the hull of points on them; all others are tessellated.
 
 #include "model/contact/feature_surface.h"
 
@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// an edge between faces that are this close to one plane is none: sine of the angle
+// sine of the angle between faces below which there is no edge between them
 #define FLAT_EDGE 1e-4
-// shorter than this share of the size is no edge
+// edges shorter than this share of the size are dropped
 #define SHORT_EDGE 1e-9
 
 static tacResult no_memory(tacMessage* message) {
@@ -41,8 +41,9 @@ static int corners_of(const tacHull* hull, int face) {
     return hull->first[face + 1] - hull->first[face];
 }
 
-// Faces of few corners also have points a tenth of the way from each corner to their middle: solids
-// of one size that lie flush have their corners on each other's sides, where no field sees depth.
+// Faces of few vertices also have points a tenth of the way from each vertex to their center:
+// solids of one size that lie flush have their vertices on each other's side faces, where the depth
+// is 0.
 static int has_inner(const tacFeatureSurface* s, const tacHull* hull, int face) {
     return s->inner && hull->nface <= 32 && corners_of(hull, face) <= 8;
 }
@@ -88,8 +89,8 @@ static tacResult from_hull(tacFeatureSurface* s, const tacHull* hull, tacMessage
 static tacResult from_points(tacFeatureSurface* s, const double* point, int count,
                              tacAllocator allocator, tacMessage* message) {
     tacHull* hull = NULL;
-    tacResult result =
-        tac_hull_create(point, count, TAC_HULL_MERGE, NULL, allocator, &hull, message);
+    tacResult result = tac_hull_create((tacHullPoints){point, count, TAC_HULL_MERGE, NULL},
+                                       allocator, &hull, message);
     if (result == TAC_OK) result = from_hull(s, hull, message);
     tac_hull_destroy(hull);
     return result;
@@ -131,7 +132,7 @@ static tacResult cylinder_surface(tacFeatureSurface* s, const tacReal* size, int
     return from_points(s, point[0], 2 * ring, allocator, message);
 }
 
-// points of a spiral on the unit sphere, stretched
+// points of a spiral on the unit sphere, scaled
 static tacResult ellipsoid_surface(tacFeatureSurface* s, const tacReal* size, int vertices,
                                    tacAllocator allocator, tacMessage* message) {
     double(*point)[3] = tac_region_alloc(s->blocks, (size_t)vertices, sizeof *point);
@@ -178,7 +179,7 @@ static tacResult tessellated_surface(tacFeatureSurface* s, const tacModel* model
     return result;
 }
 
-// a mesh of its own has to be closed, with its faces outward: tac_soup_mass looks
+// a given mesh must be closed, with outward faces: tac_soup_mass checks
 static tacResult mesh_surface(tacFeatureSurface* s, const tacSoup* mesh, tacMessage* message) {
     tacSoupMass mass;
     tacResult result = tac_soup_mass(mesh, TAC_SOUP_EXACT, &mass, message);
@@ -246,7 +247,7 @@ void tac_feature_normal(const tacFeatureSurface* s, int triangle, double out[3])
     for (int k = 0; k < 3 && length > 0.0; ++k) out[k] /= length;
 }
 
-// sides come in twos; faces in one plane have no edge between them
+// sides come in pairs; coplanar faces have no edge between them
 static int is_crease(const tacFeatureSurface* s, const halfEdge* side) {
     double a[3], b[3], cross[3];
     tac_feature_normal(s, side[0].triangle, a);
@@ -354,7 +355,7 @@ static tacResult sort_vertices(tacFeatureSurface* s, tacMessage* message) {
     return TAC_OK;
 }
 
-// by their middles
+// by their centers
 static tacResult sort_edges(tacFeatureSurface* s, tacMessage* message) {
     orderItem* item = TAC_REGION_ALLOC(s->blocks, orderItem, s->edges + 1);
     int(*edge)[4] = tac_region_alloc(s->blocks, (size_t)s->edges + 1, sizeof *edge);

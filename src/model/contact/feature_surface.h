@@ -1,5 +1,5 @@
-// The surface of a geom while its features are made: triangles, edges between faces that bend,
-// both in an order of neighbours.
+// The surface of a geom while its features are made: triangles, and edges at creases,
+// both in spatial order.
 
 #ifndef TAC_MODEL_CONTACT_FEATURE_SURFACE_H
 #define TAC_MODEL_CONTACT_FEATURE_SURFACE_H

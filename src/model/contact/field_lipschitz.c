@@ -1,11 +1,11 @@
-// How much larger than the distance a field may be outside its solid.
+// Lipschitz bound of a field: its largest ratio to the distance outside the solid.
 //
-// Two numbers a node: `over`, the field over the distance to the node's own solid, outside, and
-// `steep`, the same of either side and of blends with other fields. A tangent distance is never
-// over, but as steep as the ball around its superquadric is larger than the one inside it.
+// Two numbers per node: `outside`, the field over the distance to the node's own solid, and
+// `overall`, the same for both sides and for blends with other fields. A tangent distance never
+// exceeds the distance; `overall` is the ratio of the balls around and inside its superquadric.
 //
-//   union:                       over of the children, as a smooth minimum lies below them
-//   intersection and difference: steep of the children
+//   union:                       outside of the children, as a smooth minimum is below them
+//   intersection and difference: overall of the children
 
 #include "model/contact/field_lipschitz.h"
 

@@ -1,8 +1,8 @@
-// Features of a geom: what stands in the model for its surface, with boxes, flanks of edges and own
-// normals.
+// Features of a geom: the vertices and edges of its surface, with boxes, faces beside edges and
+// field normals.
 //
-//   feature_surface.h --body axes--> vertices, edges, faces --blocks of eight--> boxes, rows
-//        --own field--> normals, how far mesh and field are apart
+//   feature_surface.h --body frame--> vertices, edges, faces --blocks of eight--> boxes
+//        --own field--> normals, deviation of mesh and field
 
 #include "model/contact/feature_surface.h"
 
@@ -59,7 +59,7 @@ static size_t layout_features(const tacFeatureSurface* s, tacArena* arena, featu
     LAYOUT_FIELD(edge_box, sizeof(tacFeatureBox) * (size_t)(edge_blocks + 1));
     LAYOUT_FIELD(record, sizeof(tacEdgeRecord) * (size_t)(s->edges + 1));
     LAYOUT_FIELD(rows, sizeof(tacQuantizedEdges) *
-                           (size_t)(edge_blocks + 1)); // vectors read beyond the last
+                           (size_t)(edge_blocks + 1)); // vector loads read past the last element
 #undef LAYOUT_FIELD
     if (arena) *out = b;
     return used;
@@ -144,7 +144,7 @@ static int to_unit(double v[3]) {
     return length > 1e-6;
 }
 
-// along a triangle, across its side from p to q and away from it
+// unit vector in a triangle's plane, perpendicular to its side pq and away from it
 static void away_from_side(const tacFeatureSurface* s, const int edge[2], int triangle,
                            double out[3]) {
     const int* v = s->triangle[triangle];
@@ -224,7 +224,7 @@ static void write_quantized_edges(const tacFeatureSurface* s, featureBlock* b) {
                              &b->rows[i / TAC_FEATURE_BLOCK], i % TAC_FEATURE_BLOCK);
 }
 
-// larger than the middle is rounded by
+// larger than the rounding error of the center
 static void write_ball(const tacFeatureBox* box, featureBlock* b, int i) {
     double size = 0.0;
     for (int k = 0; k < 3; ++k) {
@@ -246,7 +246,7 @@ static void write_rims(const tacFeatureSurface* s, tacPose pose, featureBlock* b
     }
 }
 
-// corners on a rim do not reach as far as the rim
+// vertices on a rim lie inside the circle
 static void grow_by_rim(growingBox* box, const struct tacFeatureIndex* index, int rim) {
     tacFeatureBox circle;
     for (int k = 0; k < 3; ++k) {
@@ -275,7 +275,7 @@ static void write_boxes(const tacFeatureSurface* s, featureBlock* b) {
     index->all = to_feature_box(&all);
 }
 
-// body axes; the last vertex is repeated to fill its block
+// in the body frame; the last vertex is repeated to fill its block
 static void write_vertices(const tacFeatureSurface* s, tacPose pose, featureBlock* b) {
     for (int i = 0; i < s->vertices + TAC_FLOAT_PADDING && s->vertices; ++i) {
         int from = i < s->vertices ? i : s->vertices - 1;
@@ -378,8 +378,8 @@ static void warn_deviation(const tacModel* model, int geom, const struct tacFeat
     for (int k = 0; k < 3; ++k) size = fmax(size, index->all.half[k]);
     if (!message || index->deviation <= TAC_FEATURE_TOLERANCE * size) return;
     tac_fail(message, TAC_OK, NULL, 0, NULL,
-             "geom '%.60s' (number %d): mesh and field are %.3g m apart at (%.4g %.4g %.4g) of its "
-             "body; up to %.3g m is usual",
+             "geom '%.60s' (index %d): mesh and field differ by %.3g m at (%.4g %.4g %.4g) in its "
+             "body frame; up to %.3g m is usual",
              model->geom[geom].name, geom, index->deviation, index->deviation_point[0],
              index->deviation_point[1], index->deviation_point[2], TAC_FEATURE_TOLERANCE * size);
 }

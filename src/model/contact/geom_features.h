@@ -1,26 +1,27 @@
-// Features of a geom: the vertices and edges that detectors move through another geom's field.
+// Features of a geom: the vertices and edges that detectors evaluate in another geom's field.
 //
-//   shape of a geom, or a mesh of its own --> [features] --> tacFeatures, with an index for culling
+//   shape of a geom, or its own mesh --> [geom_features.c] --> tacFeatures, with an index for
+//   culling
 //
-// All of it is in body axes and made once at load. Vertices stand in an order of neighbours, eight
-// a block; edges follow their first vertex.
+// All of it is in the body frame and made once at load. Vertices are in spatial order, eight
+// per block; edges follow their first vertex.
 
 #ifndef TAC_MODEL_CONTACT_GEOM_FEATURES_H
 #define TAC_MODEL_CONTACT_GEOM_FEATURES_H
 
 #include "mesh/io/soup.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 // vertices of one block
 #define TAC_FEATURE_BLOCK 8
 
-// a box around features, body axes                                                       [m]
+// a box around features, body frame                                                       [m]
 typedef struct tacFeatureBox {
     double middle[3], half[3];
 } tacFeatureBox;
 
 // Boxes in single precision: halves are larger by 1e-6 of the coordinates, which is more than
-// middles, and gaps between boxes, are rounded by. There is room for a vector behind the last.
+// the rounding errors of centers and of gaps between boxes. Padding for a vector follows the last.
 typedef struct tacFloatBoxes {
     float *middle[3], *half[3];
 } tacFloatBoxes;
@@ -28,11 +29,11 @@ typedef struct tacFloatBoxes {
 // numbers of single precision in the widest vector
 #define TAC_FLOAT_PADDING 16
 
-// blocks of edges that a box is around
+// blocks of edges in one box
 #define TAC_EDGE_GROUP 8
 
-// An edge and the faces on both sides, body axes. One after the other: an edge that is looked at is
-// looked at as a whole.
+// An edge and the faces on both sides, in the body frame. Stored together: a visited edge is read
+// as a whole.
 typedef struct tacEdgeRecord {
     double corner[2][3];
     double along[2][3]; // unit vectors along its faces, away from it, 0 under a radius
@@ -40,7 +41,7 @@ typedef struct tacEdgeRecord {
     double spare;
 } tacEdgeRecord;
 
-// A block of edges for rough decisions, in little memory: middles as 1/32767 of the box around all
+// A block of edges in low precision, for culling: centers as 1/32767 of the box around all
 // features, unit vectors as 1/127, half lengths as 1/127 of the longest and no less than they are.
 // `side` is one of `along` times the direction, all are 0 for edges under 1e-12 m.
 typedef struct tacQuantizedEdges {
@@ -80,15 +81,15 @@ typedef struct tacFeatureOptions {
     int inner; // 1: faces of polyhedra with few corners have points inside as well
 } tacFeatureOptions;
 
-// Vertices of a tessellation unless the scene says otherwise.
+// default number of vertices of a tessellation
 #define TAC_FEATURE_VERTICES 300
 
 // Share of the size (the largest half side of the box) that mesh and field may disagree by at a
-// vertex before that is told.
+// vertex without a warning.
 #define TAC_FEATURE_TOLERANCE 0.02
 
-// Makes the features of a geom that has a shape. On success `out` is to be given to
-// tac_geom_features_destroy, and the message's text is "" or tells where mesh and field disagree;
+// Makes the features of a geom that has a shape. On success, free `out` by
+// tac_geom_features_destroy; the message's text is "" or warns where mesh and field disagree;
 // otherwise `out` is empty and the message says what is wrong.
 tacResult tac_geom_features_create(const tacModel* model, int geom, tacFeatureOptions options,
                                    tacFeatures* out, tacMessage* message);

@@ -1,14 +1,8 @@
-// Which geoms may touch: MuJoCo's rule, from the list of pairs, bits, the tree and excludes.
+// Which geoms may collide: MuJoCo's rule, from the list of pairs, bits, the tree and excludes.
 
 #include "model/contact/geom_pairs.h"
 
 #include <limits.h>
-
-// the body that moves it: the first one above that has joints, or the world
-static int moving_body(const tacModel* model, int body) {
-    while (body > 0 && model->body[body].joints == 0) body = model->body[body].parent;
-    return body;
-}
 
 static int is_excluded(const tacModel* model, int a, int b) {
     for (int i = 0; i < model->nexclude; ++i) {
@@ -27,13 +21,13 @@ static int is_listed(const tacModel* model, int a, int b) {
     return 0;
 }
 
-// may geoms of these bodies touch? Bodies that move together do not; nor do parent and child, but
-// what hangs on the world may touch what is fixed to it
+// May geoms of these bodies collide? Not if they move together, nor if they are parent and child;
+// but children of the world may collide with static geoms.
 static int bodies_may_collide(const tacModel* model, int a, int b) {
-    int moves_a = moving_body(model, a), moves_b = moving_body(model, b);
+    int moves_a = tac_moving_body(model, a), moves_b = tac_moving_body(model, b);
     if (moves_a == moves_b) return 0;
-    int above_a = moving_body(model, model->body[moves_a].parent);
-    int above_b = moving_body(model, model->body[moves_b].parent);
+    int above_a = tac_moving_body(model, model->body[moves_a].parent);
+    int above_b = tac_moving_body(model, model->body[moves_b].parent);
     int filtered = !(model->disable & TAC_DISABLE_FILTERPARENT);
     if (filtered && moves_a && moves_b && (above_a == moves_b || above_b == moves_a)) return 0;
     return !is_excluded(model, a, b);

@@ -1,4 +1,4 @@
-// What can be wrong with the points and normals of a cloud.
+// Checks of the points and normals of a cloud.
 //
 // A closed surface has outward normals n_i that sum to 0, weighted by area, and of which each has
 // others on the far side of its plane. So normals may not all point to one side, nor may those of
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-// turns of the search for a side that all normals point to
+// iterations of the search for a side that all normals point to
 #define MAX_ITERATIONS 60
 
 static tacVec3 point_of(const tacCloudPoints* points, int i) {
@@ -54,12 +54,11 @@ static void check_pair(const tacCloudSource* source, const tacCloudPoints* point
     const char *attribute = NULL, *text = NULL;
     if (distance <= 1e-12 * size) {
         attribute = source->points;
-        text = "points %d and %d are at the same place; remove one, or "
-               "say check=\"false\"";
+        text = "points %d and %d coincide; remove one, or set check=\"false\"";
     } else if (tac_dot(n, m) < -0.5 && off < 0.25 * distance) {
         attribute = source->normals;
-        text = "the normals of the neighbours %d and %d point to opposite sides of one plane; turn "
-               "one, or say check=\"false\"";
+        text = "the normals of the neighbours %d and %d point to opposite sides of one plane; flip "
+               "one, or set check=\"false\"";
     }
     if (text)
         tac_reader_fail(source->reader, TAC_ERROR_VALUE,
@@ -83,11 +82,11 @@ static void check_outward(const tacCloudSource* source, const tacCloudPoints* po
     if (flux < -0.2 * radius)
         fail_cloud_attribute(
             source, source->normals,
-            "the normals point inwards; turn them all, or say check=\"false\" for a cavity");
+            "the normals point inwards; flip them all, or set check=\"false\" for a cavity");
 }
 
-// The shortest vector w of the normals' convex hull, by steps to the normal that is least along it:
-// where even that one is on its side, so are all of them.
+// The shortest vector w of the normals' convex hull, by steps to the normal lowest along w:
+// if even that one has a positive product with w, all have.
 static int normals_share_a_side(const tacCloudPoints* points) {
     tacVec3 w = normal_of(points, 0);
     for (int iteration = 0; iteration < MAX_ITERATIONS; ++iteration) {
@@ -138,7 +137,7 @@ double tac_cloud_check(const tacCloudSource* source, tacCloudPoints* points) {
     if (checked && reader->result == TAC_OK && normals_share_a_side(points))
         fail_cloud_attribute(
             source, source->normals,
-            "the normals all point to one side, which those of a closed surface cannot; turn the "
-            "wrong ones, add the other side, or say check=\"false\" for an open sheet");
+            "the normals all point to one side, so the surface is not closed; flip the wrong ones, "
+            "add the other side, or set check=\"false\" for an open sheet");
     return sum / points->count;
 }

@@ -1,4 +1,4 @@
-// What can be wrong with the points and normals of a cloud.
+// Checks of the points and normals of a cloud.
 
 #ifndef TAC_MODEL_MJCF_CLOUD_CHECK_H
 #define TAC_MODEL_MJCF_CLOUD_CHECK_H
@@ -13,9 +13,9 @@ typedef struct tacCloudSource {
     const char *points, *normals;
 } tacCloudSource;
 
-// Makes normals of length 1 exact and refuses others; unless the element says check="false", also
-// what cannot be a closed surface. The sample spacing: the mean distance to the nearest other
-// point, 0 without any.
+// Normalizes normals of about length 1 and refuses others; unless check="false", also refuses
+// clouds that are not closed surfaces. Returns the sample spacing: the mean distance to the nearest
+// other point, 0 without any.
 double tac_cloud_check(const tacCloudSource* source, tacCloudPoints* points);
 
 // diagonal of the box around the points

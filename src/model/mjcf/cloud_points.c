@@ -12,7 +12,7 @@
 typedef struct spatialSorter {
     const double* point;
     int* order;
-    int axis, run; // points that stay as they are
+    int axis, run; // points that are not sorted further
 } spatialSorter;
 
 // by coordinate, then by index: no two are equal
@@ -32,7 +32,7 @@ static int median_of(const spatialSorter* s, int a, int b, int c) {
     return is_before(s, c, a) ? a : is_before(s, c, b) ? c : b;
 }
 
-// rearranges first .. last so that place `k` holds what it would hold if all were sorted
+// rearranges first .. last so that element `k` is the one of the sorted order
 static void select_nth(const spatialSorter* s, int first, int last, int k) {
     int* o = s->order;
     while (last > first) {
@@ -187,7 +187,7 @@ int* tac_cloud_neighbours(tacReader* reader, const tacCloudPoints* points, doubl
         f.self = i;
         f.found = -1;
         f.nearest = INFINITY;
-        visit_points(&f, i / TAC_CLOUD_LEAF); // its own leaf is a good start
+        visit_points(&f, i / TAC_CLOUD_LEAF); // its own leaf is a good first guess
         for (int k = 0; k < f.levels.slots[top]; ++k) visit_box(&f, top, k);
         found[i] = f.found;
         distance[i] = sqrt(f.nearest);

@@ -1,5 +1,5 @@
-// Points and normals of a cloud while it is being read: their order, their neighbours, what is
-// wrong with them.
+// Points and normals of a cloud while it is being read: their order and their
+// nearest neighbours.
 
 #ifndef TAC_MODEL_MJCF_CLOUD_POINTS_H
 #define TAC_MODEL_MJCF_CLOUD_POINTS_H
@@ -15,7 +15,7 @@ typedef struct tacCloudPoints {
 } tacCloudPoints;
 
 // Sorts them so that neighbours in the array are neighbours in space: whole runs of `run` points,
-// halves of a power of two of them. Up to `run` points stay as they are.
+// halves of a power of two of them. Up to `run` points keep their order.
 void tac_cloud_order(tacReader* reader, tacCloudPoints* points, int run);
 
 // nearest other point of each, and its distance; -1 for a lone point. NULL after a failure

@@ -1,4 +1,4 @@
-// <cloud>: points with normals from attributes or from a file, checked, in an order of neighbours.
+// <cloud>: points with normals from attributes or from a file, checked, in spatial order.
 
 #include "model/spec.h"
 
@@ -28,7 +28,7 @@ static void read_inline(tacSpec* spec, const tacElement* element, tacCloudPoints
     if (!tac_attribute(element, "points") && !tac_attribute(element, "normals"))
         fail_attribute(
             spec, element, "points",
-            "<cloud> needs 'points' and 'normals' (three numbers each a point), or a 'file'");
+            "<cloud> needs 'points' and 'normals' (three numbers per point each), or a 'file'");
     tac_require(reader, element, "points");
     tac_require(reader, element, "normals");
     points->point = tac_read_list(reader, element, "points", tac_range_position, &numbers);
@@ -36,13 +36,12 @@ static void read_inline(tacSpec* spec, const tacElement* element, tacCloudPoints
     if (reader->result != TAC_OK) return;
     if (numbers == 0 || numbers % 3 != 0)
         fail_attribute(spec, element, "points",
-                       "'points' takes three numbers for each point, and one point "
-                       "or more");
+                       "'points' needs three numbers per point and at least one point");
     if (of_normals != numbers)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normals"), "normals",
-                        "there are %d numbers of points and %d of normals; each point needs three "
-                        "of both",
-                        numbers, of_normals);
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normals"), "normals",
+            "there are %d numbers in 'points' and %d in 'normals'; each point needs three of both",
+            numbers, of_normals);
     points->count = numbers / 3;
 }
 
@@ -53,8 +52,8 @@ static void sample_vertices(tacSpec* spec, const tacElement* element, const tacS
     if (!soup->normal) {
         fail_attribute(spec, element, "file",
                        soup->nface
-                           ? "not every vertex of the file has a normal; say sample=\"faces\""
-                           : "the points of the file have no normals: a cloud needs them");
+                           ? "not every vertex of the file has a normal; set sample=\"faces\""
+                           : "the points of the file have no normals; a cloud needs them");
         return;
     }
     memcpy(points->point, soup->vertex, sizeof(double) * 3 * (size_t)points->count);
@@ -76,9 +75,9 @@ static void sample_soup(tacSpec* spec, const tacElement* element, const tacSoup*
     if (faces < 0) faces = soup->nface > 0;
     tac_read_bool(reader, element, "area", &areas);
     if (faces && soup->nface == 0)
-        fail_attribute(spec, element, "sample", "the file has no faces; say sample=\"vertices\"");
+        fail_attribute(spec, element, "sample", "the file has no faces; set sample=\"vertices\"");
     if (areas && !faces)
-        fail_attribute(spec, element, "area", "only faces have an area; say sample=\"faces\"");
+        fail_attribute(spec, element, "area", "only faces have an area; set sample=\"faces\"");
     points->count = faces ? soup->nface : soup->nvertex;
     size_t size = sizeof(double) * (size_t)points->count;
     points->point = tac_reader_alloc(reader, 3 * size);
@@ -94,8 +93,7 @@ static void sample_soup(tacSpec* spec, const tacElement* element, const tacSoup*
 
 static void read_file(tacSpec* spec, const tacElement* element, tacCloudPoints* points) {
     if (tac_attribute(element, "points") || tac_attribute(element, "normals"))
-        fail_attribute(spec, element, "file",
-                       "a cloud has a file, or points and normals, not both");
+        fail_attribute(spec, element, "file", "give a file, or points and normals, not both");
     const char* path;
     tacSoup* soup = tac_read_soup(&spec->reader, element, &path);
     if (!soup) return;
@@ -110,13 +108,14 @@ static void read_width(tacSpec* spec, const tacElement* element, tacCloudKernel 
                        double spacing, double width[2]) {
     tacReader* reader = &spec->reader;
     int max_count = kernel == TAC_CLOUD_ANISOTROPIC ? 2 : 1;
-    int count = tac_read_numbers(reader, element, "width", 1, max_count, tac_range_smooth, width);
+    int count = tac_read_numbers(reader, element, "width", (tacCountRange){1, max_count},
+                                 tac_range_smooth, width);
     if (count == 1) width[1] = width[0];
     if (count > 0 || reader->result != TAC_OK) return;
     width[0] = width[1] = 0.5 * spacing;
     if (!(width[0] >= tac_range_smooth.lower))
         tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "width",
-                        "there is no sample spacing to take the width from; give 'width'");
+                        "the width cannot be derived from the sample spacing; give 'width'");
 }
 
 static void check_metric(tacSpec* spec, const tacElement* element, const double* metric,
@@ -148,8 +147,7 @@ static double* read_metrics(tacSpec* spec, const tacElement* element, const tacC
     double* metric = tac_reader_alloc(reader, sizeof(double) * 6 * (size_t)points->count);
     if (given && given != 6 * points->count)
         fail_attribute(spec, element, "metric",
-                       "'metric' takes six numbers, xx yy zz xy xz yz, for each "
-                       "point");
+                       "'metric' needs six numbers per point: xx yy zz xy xz yz");
     for (int i = 0; i < points->count && metric && reader->result == TAC_OK; ++i) {
         if (given)
             memcpy(&metric[6 * i], &read[6 * points->order[i]], 6 * sizeof(double));
@@ -165,7 +163,7 @@ static double* read_log_amps(tacSpec* spec, const tacElement* element,
     int given = 0;
     if (points->area && tac_attribute(element, "log_amp"))
         fail_attribute(spec, element, "log_amp",
-                       "'log_amp' and 'area' both give amplitudes; keep one");
+                       "'log_amp' and 'area' both set amplitudes; remove one");
     double* read = tac_read_list(&spec->reader, element, "log_amp", log_amp_range, &given);
     if (points->area) {
         read = points->area;
@@ -174,7 +172,7 @@ static double* read_log_amps(tacSpec* spec, const tacElement* element,
     if (given == 0) return NULL;
     if (given != points->count)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "log_amp"),
-                        "log_amp", "'log_amp' takes one number for each of the %d points, found %d",
+                        "log_amp", "'log_amp' needs one number for each of the %d points, found %d",
                         points->count, given);
     double* sorted = tac_reader_alloc(&spec->reader, sizeof(double) * (size_t)points->count);
     for (int i = 0; i < points->count && sorted; ++i) sorted[i] = read[points->order[i]];
@@ -183,12 +181,19 @@ static double* read_log_amps(tacSpec* spec, const tacElement* element,
 
 //---------------------------------- parameters -----------------------------------
 
-// column `k` of an array with `stride` numbers per point becomes one group of parameters
-static int add_column(tacSpec* spec, tacPath path, const char* name, tacRange range,
-                      const double* from, int stride, int count) {
+// one number of each point, in an array with `stride` numbers per point
+typedef struct cloudColumn {
+    const char* name;
+    tacRange range;
+    const double* first;
+    int stride;
+} cloudColumn;
+
+// a column becomes one group of parameters
+static void add_column(tacSpec* spec, tacPath path, cloudColumn c, int count) {
     double* column = tac_reader_alloc(&spec->reader, sizeof(double) * (size_t)count);
-    for (int i = 0; i < count && column; ++i) column[i] = from[stride * i];
-    return column ? tac_spec_param(spec, path, name, range, column, count) : 0;
+    for (int i = 0; i < count && column; ++i) column[i] = c.first[c.stride * i];
+    if (column) tac_spec_param(spec, path, c.name, c.range, column, count);
 }
 
 static int add_columns(tacSpec* spec, tacPath path, const tacCloudPoints* points,
@@ -197,21 +202,22 @@ static int add_columns(tacSpec* spec, tacPath path, const tacCloudPoints* points
                                           "mxx", "myy", "mzz", "mxy", "mxz", "myz"};
     int block = spec->param.count, n = points->count;
     for (int k = 0; k < 3; ++k)
-        add_column(spec, path, names[k], tac_range_position, &points->point[k], 3, n);
+        add_column(spec, path, (cloudColumn){names[k], tac_range_position, &points->point[k], 3},
+                   n);
     for (int k = 0; k < 3; ++k)
-        add_column(spec, path, names[3 + k], normal_range, &points->normal[k], 3, n);
-    if (log_amp) add_column(spec, path, "log_amp", log_amp_range, log_amp, 1, n);
+        add_column(spec, path, (cloudColumn){names[3 + k], normal_range, &points->normal[k], 3}, n);
+    if (log_amp) add_column(spec, path, (cloudColumn){"log_amp", log_amp_range, log_amp, 1}, n);
     for (int k = 0; k < 6 && metric; ++k)
-        add_column(spec, path, names[6 + k], metric_range, &metric[k], 6, n);
+        add_column(spec, path, (cloudColumn){names[6 + k], metric_range, &metric[k], 6}, n);
     return block;
 }
 
 static void check_sources(tacSpec* spec, const tacElement* element, tacCloudKernel kernel) {
     if (kernel != TAC_CLOUD_ANISOTROPIC && tac_attribute(element, "metric"))
-        fail_attribute(spec, element, "metric", "'metric' belongs to kernel=\"anisotropic\"");
+        fail_attribute(spec, element, "metric", "'metric' needs kernel=\"anisotropic\"");
     if (tac_attribute(element, "metric") && tac_attribute(element, "width"))
         fail_attribute(spec, element, "metric",
-                       "'metric' and 'width' both say how weights fall; keep one");
+                       "'metric' and 'width' both set the kernel's width; remove one");
 }
 
 double tac_read_cloud(tacSpec* spec, const tacElement* element, tacPath path, tacNode* node) {
@@ -228,7 +234,7 @@ double tac_read_cloud(tacSpec* spec, const tacElement* element, tacPath path, ta
     else
         read_inline(spec, element, &points);
     if (reader->result != TAC_OK) return 1.0;
-    // leaves stay whole, and the points of a vector are neighbours too
+    // leaves stay whole, and the points of one SIMD vector are neighbours
     tac_cloud_order(reader, &points, points.count > TAC_CLOUD_LEAF ? 4 : TAC_CLOUD_LEAF);
     if (reader->result != TAC_OK) return 1.0;
     double width[2] = {1.0, 1.0}, spacing = tac_cloud_check(&source, &points);
@@ -238,15 +244,15 @@ double tac_read_cloud(tacSpec* spec, const tacElement* element, tacPath path, ta
     double* metric =
         kernel == TAC_CLOUD_ANISOTROPIC ? read_metrics(spec, element, &points, width) : NULL;
     if (reader->result != TAC_OK) return 1.0;
-    tacCloud* cloud = tac_list_add(reader, &spec->cloud, sizeof *cloud);
+    tacCloud* cloud = tac_list_add(reader, &spec->assets.cloud, sizeof *cloud);
     if (!cloud) return 1.0;
     *cloud = (tacCloud){.kernel = kernel,
                         .count = points.count,
                         .has_log_amp = log_amp != NULL,
-                        .page = spec->page_count};
+                        .page = spec->assets.cloud_pages};
     tacCloudLevels levels = tac_cloud_levels(points.count);
-    spec->page_count += levels.first[levels.count];
-    node->cloud = spec->cloud.count - 1;
+    spec->assets.cloud_pages += levels.first[levels.count];
+    node->cloud = spec->assets.cloud.count - 1;
     if (kernel != TAC_CLOUD_ANISOTROPIC)
         node->smooth = tac_spec_param(spec, path, "width", tac_range_smooth, width, 1);
     node->block = cloud->block = add_columns(spec, path, &points, log_amp, metric);

@@ -1,4 +1,4 @@
-// <contact>: pairs of geoms that touch by numbers of their own, and bodies that never touch.
+// <contact>: pairs of geoms with their own numbers, and pairs of bodies that never collide.
 
 #include "model/spec.h"
 
@@ -6,11 +6,7 @@
 
 static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e9};
 
-static int is_named(const tacElement* element, const char* name) {
-    return strcmp(element->name, name) == 0;
-}
-
-//---------------------------------- who is asked for -----------------------------
+//---------------------------------- references -----------------------------------
 
 static void list_names(tacSpec* spec, const tacElement* element) {
     static const char* const words[] = {"geom1", "geom2"};
@@ -24,7 +20,7 @@ static void list_names(tacSpec* spec, const tacElement* element) {
 
 void tac_list_contact_geoms(tacSpec* spec, const tacElement* root) {
     for (const tacElement* section = root->child; section; section = section->next) {
-        if (!is_named(section, "contact") && !is_named(section, "sensor")) continue;
+        if (!tac_element_is(section, "contact") && !tac_element_is(section, "sensor")) continue;
         for (const tacElement* c = section->child; c; c = c->next) list_names(spec, c);
     }
 }
@@ -42,8 +38,8 @@ static void read_pair(tacSpec* spec, const tacElement* element) {
     tacReader* reader = &spec->reader;
     tacPair pair = {0};
     read_geoms(spec, element, pair.geom);
-    pair.name = tac_spec_name(spec, element, "pair", spec->pair.count);
-    tacPath path = tac_item_path(spec, "pair", pair.name, spec->pair.count);
+    pair.name = tac_spec_name(spec, element, "pair", spec->geoms.pair.count);
+    tacPath path = tac_item_path(spec, "pair", pair.name, spec->geoms.pair.count);
     if (reader->result != TAC_OK) return;
     double friction[5] = {1.0, 1.0, 0.005, 0.0001, 0.0001}, margin = 0.0, gap = 0.0;
     pair.condim = 3;
@@ -51,7 +47,7 @@ static void read_pair(tacSpec* spec, const tacElement* element) {
     if (pair.condim == 2 || pair.condim == 5)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "condim"), "condim",
                         "must be 1, 3, 4 or 6");
-    tac_read_numbers(reader, element, "friction", 1, 5, not_negative, friction);
+    tac_read_numbers(reader, element, "friction", (tacCountRange){1, 5}, not_negative, friction);
     tac_read_number(reader, element, "margin", any_number, &margin);
     tac_read_number(reader, element, "gap", any_number, &gap);
     pair.friction = tac_spec_param(spec, path, "friction", not_negative, friction, 5);
@@ -60,10 +56,10 @@ static void read_pair(tacSpec* spec, const tacElement* element) {
     pair.solimp = tac_read_solimp(spec, element, "solimp", path);
     pair.margin = tac_spec_param(spec, path, "margin", any_number, &margin, 1);
     pair.gap = tac_spec_param(spec, path, "gap", any_number, &gap, 1);
-    tacPair* out = tac_list_add(reader, &spec->pair, sizeof *out);
+    tacPair* out = tac_list_add(reader, &spec->geoms.pair, sizeof *out);
     if (out) *out = pair;
     const tacElement** element_slot =
-        tac_list_add(reader, &spec->pair_element, sizeof *element_slot);
+        tac_list_add(reader, &spec->contact.pair_element, sizeof *element_slot);
     if (element_slot) *element_slot = element;
 }
 
@@ -72,16 +68,16 @@ static void read_pair(tacSpec* spec, const tacElement* element) {
 static void read_exclude(tacSpec* spec, const tacElement* element) {
     tac_require(&spec->reader, element, "body1");
     tac_require(&spec->reader, element, "body2");
-    tac_spec_name(spec, element, "exclude", spec->exclude.count);
+    tac_spec_name(spec, element, "exclude", spec->geoms.exclude.count);
     int bodies[2] = {tac_read_reference(spec, element, "body1", "body"),
                      tac_read_reference(spec, element, "body2", "body")};
-    int* out = tac_list_add(&spec->reader, &spec->exclude, sizeof bodies);
+    int* out = tac_list_add(&spec->reader, &spec->geoms.exclude, sizeof bodies);
     if (out) memcpy(out, bodies, sizeof bodies);
 }
 
 void tac_read_contact(tacSpec* spec, const tacElement* element) {
     for (const tacElement* c = element->child; c && spec->reader.result == TAC_OK; c = c->next)
-        if (is_named(c, "pair"))
+        if (tac_element_is(c, "pair"))
             read_pair(spec, c);
         else
             read_exclude(spec, c);

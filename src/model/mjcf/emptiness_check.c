@@ -1,13 +1,13 @@
-// What combinations leave: each must have an inside.
+// Combinations must not be empty.
 //
 //   cells of the ball around it --tac_shape_safe_radius--> those that may hold an inside -->
 //   descents
 //
-// One point where phi < 0 is proof of an inside. Cells that balls prove to lie outside are left
-// out, others are divided, and from the lowest of them steps go downhill. Where no cell is left,
-// there is no inside, by proof; where none is found on the finest cells, what there may be is a
-// sliver and counts as nothing. A ball without an end is searched near the parts, and nothing is
-// refused there.
+// One point where phi < 0 proves that a solid is not empty. Cells that balls prove to lie outside
+// are dropped, others are divided, and descents start from the lowest of them. If no cell is left,
+// the solid is proven empty; if no inside is found on the finest cells, it is at most a
+// sliver and counts as empty. An unbounded solid is searched near its parts, and never
+// refused.
 
 #include "model/mjcf/emptiness_check.h"
 
@@ -24,7 +24,7 @@
 #define LEVELS      7     // each halves the cells
 #define STARTS      64    // descents at a time
 #define STEPS       40    // of a descent
-#define MIN_DEPTH   1e-6  // how far below 0 steps aim, in radii: what is thinner counts as nothing
+#define MIN_DEPTH   1e-6  // level that descents aim at, in radii: thinner solids count as empty
 
 typedef struct emptinessCandidate {
     const tacElement* element;
@@ -32,22 +32,22 @@ typedef struct emptinessCandidate {
 } emptinessCandidate;
 
 void tac_emptiness_check_add(tacSpec* spec, const tacElement* element, int node) {
-    emptinessCandidate* r = tac_list_add(&spec->reader, &spec->emptiness_checks, sizeof *r);
+    emptinessCandidate* r = tac_list_add(&spec->reader, &spec->assets.emptiness_checks, sizeof *r);
     if (r) *r = (emptinessCandidate){element, node};
 }
 
 //---------------------------------- one node as a shape --------------------------
 
-// a node and what is below it, as the only shape of a model
+// a node and its subtree, as the only shape of a model
 typedef struct part {
     tacModel model;
     tacShape shape;
     tacScratch* scratch;
-    tacBall ball; // around the solid, or around the parts of one without an end
+    tacBall ball; // around the solid, or around the parts of an unbounded one
     int bounded;
 } part;
 
-// middle of the parts and how far they are spread, for a search that has no better
+// center and extent of the parts, for a search without bounds
 static tacBall extent_of(const part* p) {
     tacBall all = {tac_vec3_zero(), 1.0};
     const tacModel* m = &p->model;
@@ -76,7 +76,7 @@ static void open_part(const tacModel* model, const tacNode* nodes, int node, tac
     if (!p->bounded) p->ball = extent_of(p);
 }
 
-// the same at temperatures so low that nothing is taken off; NULL after a failure
+// the same at temperatures so low that smoothing removes nothing; NULL after a failure
 static double* lower_temperatures(tacReader* reader, const part* p) {
     double* param = tac_reader_alloc(reader, sizeof(double) * (size_t)p->model.nparam);
     if (!param) return NULL;
@@ -144,7 +144,7 @@ static int choose_starts(search* s) {
 }
 
 // Polyak's steps, which would end at the level aimed at if phi were linear: on a convex function
-// they come as near to the level as there is a way
+// they converge to the level if it exists
 static int descend_field(search* s) {
     const part* p = s->part;
     int count = choose_starts(s);
@@ -176,7 +176,7 @@ static int subdivide_cells(search* s) {
     if (8 * remaining > MAX_CELLS) return 0;
     s->half *= 0.5;
     s->count = 8 * remaining;
-    for (int i = remaining - 1; i >= 0; --i) // from the last, whose places are free
+    for (int i = remaining - 1; i >= 0; --i) // from the last, whose slots are free
         for (int k = 0; k < 3; ++k) {
             double middle = s->x[k][i];
             for (int j = 7; j >= 0; --j)
@@ -197,7 +197,7 @@ static int find_inside(search* s) {
 
 //---------------------------------- planes alone ---------------------------------
 
-// Planes alone may leave a solid without an end: a linear program tells. Their number, 0 if there
+// Planes alone may bound an infinite solid: a linear program decides. Their number, 0 if there
 // is anything else.
 static int gather_planes(const part* p, double* plane) {
     const tacModel* m = &p->model;
@@ -229,26 +229,27 @@ static void fail_smoothed_away(tacReader* reader, const tacElement* element, con
     double smooth = p->model.param[root->smooth];
     int children = root->children > 0 ? root->children : 1;
     for (const tacElement* c = element->child; c && root->children == 0; c = c->next) ++children;
-    tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "smooth"), "smooth",
-                    "<%s> leaves nothing at smooth = %g: it takes away up to smooth ln(%d) = %g; "
-                    "make it smaller",
-                    element->name, smooth, children, smooth * log((double)children));
+    tac_reader_fail(
+        reader, TAC_ERROR_VALUE, tac_attribute_line(element, "smooth"), "smooth",
+        "<%s> is empty at smooth = %g, which shrinks it by up to smooth ln(%d) = %g; reduce smooth",
+        element->name, smooth, children, smooth * log((double)children));
 }
 
 static void fail_empty(tacReader* reader, const tacElement* element) {
     int planes = 0, line = element->child ? element->child->line : element->line;
     for (const tacElement* c = element->child; c; c = c->next) ++planes;
     if (strcmp(element->name, "intersection") == 0)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<intersection> leaves nothing: no point lies in all of its parts; move or "
-                        "enlarge them");
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, element->line, element->name,
+            "<intersection> is empty: no point lies in all of its parts; move or enlarge them");
     else if (strcmp(element->name, "difference") == 0)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<difference> leaves nothing: the others cover all of the first part");
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, element->line, element->name,
+            "<difference> is empty: the other parts cover all of the first; move or shrink them");
     else
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, "<plane>",
-                        "the plane%s leave%s nothing of this <%s>; a plane keeps what is below "
-                        "z = 0 of its own frame, or n.y <= offset",
+                        "the plane%s cut%s away all of this <%s>; a plane keeps the side below z = "
+                        "0 of its own frame, or n.y <= offset",
                         planes > 1 ? "s" : "", planes > 1 ? "" : "s", element->name);
 }
 
@@ -276,8 +277,8 @@ static void check_candidate(tacReader* reader, const tacElement* element, part* 
 
 void tac_emptiness_check_all(tacSpec* spec, const tacModel* model) {
     tacReader* reader = &spec->reader;
-    const emptinessCandidate* list = spec->emptiness_checks.items;
-    if (spec->emptiness_checks.count == 0) return;
+    const emptinessCandidate* list = spec->assets.emptiness_checks.items;
+    if (spec->assets.emptiness_checks.count == 0) return;
     tacScratch* scratch = NULL;
     size_t size = sizeof(tacNode) * (size_t)model->nnode;
     search* s = tac_reader_alloc(reader, sizeof *s);
@@ -285,7 +286,7 @@ void tac_emptiness_check_all(tacSpec* spec, const tacModel* model) {
     if (s && nodes && tac_scratch_create(model, &scratch) != TAC_OK)
         tac_reader_fail(reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
     if (nodes) memcpy(nodes, model->node, size);
-    for (int i = 0; i < spec->emptiness_checks.count && reader->result == TAC_OK; ++i) {
+    for (int i = 0; i < spec->assets.emptiness_checks.count && reader->result == TAC_OK; ++i) {
         part p;
         int node = list[i].node;
         nodes[node].parent = -1;

@@ -1,9 +1,9 @@
-// <equality>: two bodies, sites, joints or tendons that keep together, with MuJoCo's eq_data.
+// <equality>: constraints between two bodies, sites, joints or tendons, with MuJoCo's eq_data.
 //
 //   connect   data[0..2] the point in body 1, data[3..5] in body 2
 //   weld      data[0..2] the point in body 2, data[3..5] the same in body 1, data[6..9] the
 //   rotation
-//             of body 2 in body 1, data[10] how much a turn counts
+//             of body 2 in body 1, data[10] torquescale
 //   joint     data[0..4] the polynomial
 //   tendon    the same
 
@@ -32,7 +32,8 @@ static void read_ends(tacSpec* spec, const tacElement* element, tacEquality* eq)
         tac_require(&spec->reader, element, "site1");
         tac_require(&spec->reader, element, "site2");
         if (tac_attribute(element, "anchor") || tac_attribute(element, "relpose"))
-            fail_ends(spec, element, "sites tell the place: 'anchor' and 'relpose' are for bodies");
+            fail_ends(spec, element,
+                      "sites define the poses; 'anchor' and 'relpose' are for bodies");
     } else {
         tac_require(&spec->reader, element, "body1");
     }
@@ -45,7 +46,7 @@ static void read_ends(tacSpec* spec, const tacElement* element, tacEquality* eq)
 static void read_connect(tacSpec* spec, const tacElement* element, tacEquality* eq,
                          double data[11]) {
     if (!eq->sites) tac_require(&spec->reader, element, "anchor");
-    tac_read_numbers(&spec->reader, element, "anchor", 3, 3, tac_range_position, data);
+    tac_read_vector(&spec->reader, element, "anchor", 3, tac_range_position, data);
     if (eq->sites || spec->reader.result != TAC_OK) return;
     tacVec3 world = tac_pose_apply(tac_spec_body_pose(spec, eq->object[0]), tac_load3(data));
     tac_store3(data + 3, tac_pose_apply_inverse(tac_spec_body_pose(spec, eq->object[1]), world));
@@ -54,14 +55,14 @@ static void read_connect(tacSpec* spec, const tacElement* element, tacEquality* 
 static void read_weld(tacSpec* spec, const tacElement* element, tacEquality* eq, double data[11]) {
     tacReader* reader = &spec->reader;
     double relpose[7] = {0};
-    tac_read_numbers(reader, element, "anchor", 3, 3, tac_range_position, data);
+    tac_read_vector(reader, element, "anchor", 3, tac_range_position, data);
     tac_read_number(reader, element, "torquescale", any_number, &data[10]);
-    tac_read_numbers(reader, element, "relpose", 7, 7, tac_range_position, relpose);
+    tac_read_vector(reader, element, "relpose", 7, tac_range_position, relpose);
     if (eq->sites || reader->result != TAC_OK) return;
     const double* q = relpose + 3;
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     tacPose relative;
-    if (norm < 1e-14) { // as the scene is drawn
+    if (norm < 1e-14) { // in the initial configuration
         tacPose first = tac_spec_body_pose(spec, eq->object[0]);
         relative =
             tac_pose_compose(tac_pose_inverse(first), tac_spec_body_pose(spec, eq->object[1]));
@@ -85,14 +86,14 @@ static void read_polynomial(tacSpec* spec, const tacElement* element, tacEqualit
     tac_require(&spec->reader, element, first);
     eq->object[0] = tac_read_reference(spec, element, first, kind);
     eq->object[1] = tac_read_reference(spec, element, second, kind);
-    tac_read_numbers(&spec->reader, element, "polycoef", 1, 5, any_number, data);
+    tac_read_numbers(&spec->reader, element, "polycoef", (tacCountRange){1, 5}, any_number, data);
     if (spec->reader.result != TAC_OK || !joints) return;
-    const tacJoint* joint = spec->joint.items;
+    const tacJoint* joint = spec->tree.joint.items;
     for (int i = 0; i < 2; ++i)
         if (eq->object[i] >= 0 && joint[eq->object[i]].axis < 0)
             tac_reader_fail(&spec->reader, TAC_ERROR_VALUE,
                             tac_attribute_line(element, i ? second : first), i ? second : first,
-                            "only hinges and slides can be held equal");
+                            "only hinges and slides can have a joint equality");
 }
 
 //---------------------------------- all ------------------------------------------

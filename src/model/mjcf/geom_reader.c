@@ -1,9 +1,9 @@
-// <geom> and <site>: shapes on bodies, and marked places.
+// <geom> and <site>: shapes on bodies, and marked frames.
 //
 //   scene_reader.c --element--> [this file] --shape--> shape_reader.c, mesh_reader.c
 //                                           --mass--> inertia_reader.c
 //
-// A geom that cannot touch anything and is not needed for a mass costs nothing: its mesh is not
+// A geom that cannot collide and is not needed for a mass costs nothing: its mesh is not
 // read.
 
 #include "model/mjcf/planar.h"
@@ -64,8 +64,8 @@ int tac_read_reference(tacSpec* spec, const tacElement* element, const char* nam
 void tac_read_colour(tacSpec* spec, const tacElement* element, double rgba[4]) {
     int material = tac_read_reference(spec, element, "material", "material");
     if (material >= 0)
-        memcpy(rgba, ((tacMaterial*)spec->material.items)[material].rgba, 4 * sizeof *rgba);
-    tac_read_numbers(&spec->reader, element, "rgba", 4, 4, tac_range_colour, rgba);
+        memcpy(rgba, ((tacMaterial*)spec->assets.material.items)[material].rgba, 4 * sizeof *rgba);
+    tac_read_vector(&spec->reader, element, "rgba", 4, tac_range_colour, rgba);
 }
 
 //---------------------------------- type -----------------------------------------
@@ -81,8 +81,7 @@ static void check_type(tacSpec* spec, const tacElement* element, geomType type) 
     if (type == GEOM_SDF)
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "type"),
                         "type",
-                        "geoms of type sdf need a plugin, which is code of another program;"
-                        " write a <shape>");
+                        "geoms of type sdf need a plugin, which is not supported; use a <shape>");
     if (tac_attribute(element, "shape") && type != GEOM_SHAPE)
         fail_type(spec, element, "shape",
                   "only a geom of type=\"shape\" has the attribute 'shape'");
@@ -91,16 +90,16 @@ static void check_type(tacSpec* spec, const tacElement* element, geomType type) 
                   "only a geom of type=\"hfield\" has the attribute 'hfield'");
     if (tac_attribute(element, "mesh") && (type == GEOM_PLANE || type > GEOM_MESH))
         fail_type(spec, element, "mesh",
-                  "only meshes, shapes with a surface of their own and primitives fitted to a mesh "
-                  "have 'mesh'");
+                  "only meshes, shapes with their own surface mesh and primitives fitted to a mesh "
+                  "have the attribute 'mesh'");
     if (tac_attribute(element, "points") && type != GEOM_POLYGON)
         fail_type(spec, element, "points",
                   "only a geom of type=\"polygon\" has the attribute 'points'");
     if (tac_attribute(element, "fromto") &&
         (type < GEOM_ELLIPSOID || type > GEOM_BOX || tac_attribute(element, "mesh")))
         fail_type(spec, element, "fromto",
-                  "only capsules, cylinders, ellipsoids and boxes have 'fromto'; give pos and one "
-                  "of quat, euler, axisangle, xyaxes, zaxis");
+                  "only capsules, cylinders, ellipsoids and boxes have the attribute 'fromto'; "
+                  "give pos and one of quat, euler, axisangle, xyaxes, zaxis");
 }
 
 static geomType read_type(tacSpec* spec, const tacElement* element) {
@@ -134,13 +133,13 @@ static void read_bits(tacSpec* spec, const tacElement* element, const char* name
 int tac_read_solref(tacSpec* spec, const tacElement* element, const char* name, tacPath path) {
     double solref[2] = {0.02, 1.0};
     if (strcmp(name, "solreffriction") == 0) solref[0] = solref[1] = 0.0;
-    tac_read_numbers(&spec->reader, element, name, 1, 2, any_number, solref);
+    tac_read_numbers(&spec->reader, element, name, (tacCountRange){1, 2}, any_number, solref);
     return tac_spec_param(spec, path, name, any_number, solref, 2);
 }
 
 int tac_read_solimp(tacSpec* spec, const tacElement* element, const char* name, tacPath path) {
     double solimp[5] = {0.9, 0.95, 0.001, 0.5, 2.0};
-    tac_read_numbers(&spec->reader, element, name, 1, 5, any_number, solimp);
+    tac_read_numbers(&spec->reader, element, name, (tacCountRange){1, 5}, any_number, solimp);
     return tac_spec_param(spec, path, name, any_number, solimp, 5);
 }
 
@@ -166,7 +165,7 @@ static void read_contact_attributes(tacSpec* spec, const tacElement* element, ta
     read_condim(spec, element, &geom->condim);
     tac_read_int(reader, element, "group", -1000000, 1000000, &geom->group);
     tac_read_int(reader, element, "priority", -1000000, 1000000, &geom->priority);
-    tac_read_numbers(reader, element, "friction", 1, 3, not_negative, friction);
+    tac_read_numbers(reader, element, "friction", (tacCountRange){1, 3}, not_negative, friction);
     tac_read_number(reader, element, "solmix", not_negative, &solmix);
     geom->friction = tac_spec_param(spec, path, "friction", not_negative, friction, 3);
     geom->solmix = tac_spec_param(spec, path, "solmix", not_negative, &solmix, 1);
@@ -176,7 +175,7 @@ static void read_contact_attributes(tacSpec* spec, const tacElement* element, ta
     geom->gap = read_length(spec, element, "gap", path);
 }
 
-// does a pair or sensor name it?
+// does a pair or sensor refer to it?
 static int is_referenced(const tacSpec* spec, const tacGeom* geom) {
     return *geom->name && tac_names_find(&spec->names, "touching", geom->name) != NULL;
 }
@@ -186,18 +185,18 @@ static int is_referenced(const tacSpec* spec, const tacGeom* geom) {
 static int read_shape_reference(tacSpec* spec, const tacElement* element) {
     tac_require(&spec->reader, element, "shape");
     if (tac_attribute(element, "size"))
-        fail_type(spec, element, "size", "a geom of type=\"shape\" has no size; its <shape> has");
+        fail_type(spec, element, "size",
+                  "a geom of type=\"shape\" has no size; set it in the <shape>");
     return tac_read_reference(spec, element, "shape", "shape");
 }
 
-// a plane's size tells how much of it MuJoCo draws; it changes nothing here
+// a plane's size is how much of it MuJoCo draws; it has no effect here
 static void check_plane_size(tacSpec* spec, const tacElement* element) {
     double unused[3];
-    tac_read_numbers(&spec->reader, element, "size", 1, 3, not_negative, unused);
+    tac_read_numbers(&spec->reader, element, "size", (tacCountRange){1, 3}, not_negative, unused);
 }
 
-// a shape of its own for a plain geom; `key` is the geom's name, or its index
-static int add_primitive(tacSpec* spec, const char* key, const tacGeomSpec* geom_spec) {
+int tac_add_geom_primitive(tacSpec* spec, const char* key, const tacGeomSpec* geom_spec) {
     tacReader* reader = &spec->reader;
     const char* shape = tac_reader_text(reader, "geom:%s", key);
     tacPath path = {shape, tac_reader_text(reader, "shape:geom:%s/0", key)};
@@ -205,7 +204,7 @@ static int add_primitive(tacSpec* spec, const char* key, const tacGeomSpec* geom
 }
 
 // A mesh, or a primitive fitted to one. The frame becomes that of the mesh's principal axes, as in
-// MuJoCo. Nothing is read if nobody asks.
+// MuJoCo. The mesh is only read if it is needed.
 static void read_mesh_geom(tacSpec* spec, const tacElement* element, const char* key,
                            int may_collide, int needs_mass, tacGeomSpec* geom_spec) {
     tac_require(&spec->reader, element, "mesh");
@@ -222,7 +221,7 @@ static void read_mesh_geom(tacSpec* spec, const tacElement* element, const char*
     tacVec3 middle = tac_mesh_fit(spec, element, geom_spec->mesh, geom_spec->kind, geom_spec->size);
     geom_spec->pose.position = tac_pose_apply(geom_spec->pose, middle);
     geom_spec->mesh = NULL; // from here on a primitive
-    geom_spec->shape = add_primitive(spec, key, geom_spec);
+    geom_spec->shape = tac_add_geom_primitive(spec, key, geom_spec);
 }
 
 static void read_form(tacSpec* spec, const tacElement* element, const char* key, int may_collide,
@@ -242,11 +241,11 @@ static void read_form(tacSpec* spec, const tacElement* element, const char* key,
         tac_require(&spec->reader, element, "hfield");
         tac_read_reference(spec, element, "hfield", "hfield");
         geom_spec->pose = tac_read_pose(spec, element);
-        spec->unsupported_hfields += may_collide;
+        spec->unhandled.hfields += may_collide;
     } else {
         if (type == GEOM_PLANE) check_plane_size(spec, element);
         geom_spec->pose = tac_read_primitive(spec, element, geom_spec->kind, 1, geom_spec->size);
-        geom_spec->shape = add_primitive(spec, key, geom_spec);
+        geom_spec->shape = tac_add_geom_primitive(spec, key, geom_spec);
     }
 }
 
@@ -254,7 +253,7 @@ static void read_form(tacSpec* spec, const tacElement* element, const char* key,
 
 void tac_read_geom(tacSpec* spec, const tacElement* element, int body, tacBodyMass* sum) {
     tacReader* reader = &spec->reader;
-    int index = spec->geom.count;
+    int index = spec->geoms.geom.count;
     tacGeom geom = {.body = body, .rgba = {0.5, 0.5, 0.5, 1.0}};
     tacGeomSpec geom_spec = {.size = {1.0, 1.0, 1.0}, .shape = -1, .pose = tac_pose_identity()};
     geom.name = tac_spec_name(spec, element, "geom", index);
@@ -267,16 +266,16 @@ void tac_read_geom(tacSpec* spec, const tacElement* element, int body, tacBodyMa
     int may_collide = geom.contype || geom.conaffinity || is_referenced(spec, &geom);
     read_form(spec, element, key, may_collide, needs_mass, &geom_spec);
     if (reader->result != TAC_OK) return;
-    geom_spec.pose = tac_pose_compose(spec->frame, geom_spec.pose);
+    geom_spec.pose = tac_pose_compose(spec->tree.frame, geom_spec.pose);
     if (needs_mass) tac_read_geom_mass(spec, element, &geom_spec, sum);
     tac_read_colour(spec, element, geom.rgba);
     geom.shape = geom_spec.shape;
     geom.position = tac_spec_pose(spec, path, geom_spec.pose);
     geom.rotation = geom.position + 3;
-    tacGeom* out = tac_list_add(reader, &spec->geom, sizeof *out);
+    tacGeom* out = tac_list_add(reader, &spec->geoms.geom, sizeof *out);
     if (out) *out = geom;
     const tacElement** element_slot =
-        tac_list_add(reader, &spec->geom_element, sizeof *element_slot);
+        tac_list_add(reader, &spec->geoms.element, sizeof *element_slot);
     if (element_slot) *element_slot = element;
 }
 
@@ -284,7 +283,7 @@ void tac_read_geom(tacSpec* spec, const tacElement* element, int body, tacBodyMa
 
 void tac_read_site(tacSpec* spec, const tacElement* element, int body) {
     tacReader* reader = &spec->reader;
-    int index = spec->site.count;
+    int index = spec->geoms.site.count;
     tacSite site = {.body = body, .size = {0.005, 0.005, 0.005}, .rgba = {0.5, 0.5, 0.5, 1.0}};
     site.name = tac_spec_name(spec, element, "site", index);
     tacPath path = tac_item_path(spec, "site", site.name, index);
@@ -292,7 +291,7 @@ void tac_read_site(tacSpec* spec, const tacElement* element, int body) {
     site.kind = kinds[word < 0 ? GEOM_SPHERE : word + 1];
     double half = 0.0;
     tacPose pose = tac_pose_identity();
-    tac_read_numbers(reader, element, "size", 1, 3, not_negative, site.size);
+    tac_read_numbers(reader, element, "size", (tacCountRange){1, 3}, not_negative, site.size);
     if (tac_attribute(element, "fromto")) {
         tac_read_fromto(spec, element, &pose, &half);
         site.size[tac_word_in_list(
@@ -305,8 +304,8 @@ void tac_read_site(tacSpec* spec, const tacElement* element, int body) {
     }
     tac_read_int(reader, element, "group", -1000000, 1000000, &site.group);
     tac_read_colour(spec, element, site.rgba);
-    site.position = tac_spec_pose(spec, path, tac_pose_compose(spec->frame, pose));
+    site.position = tac_spec_pose(spec, path, tac_pose_compose(spec->tree.frame, pose));
     site.rotation = site.position + 3;
-    tacSite* out = tac_list_add(reader, &spec->site, sizeof *out);
+    tacSite* out = tac_list_add(reader, &spec->geoms.site, sizeof *out);
     if (out) *out = site;
 }

@@ -16,11 +16,11 @@ const char* tac_read_path(tacReader* reader, const tacElement* element, const ch
     int folder = slash && attribute->value[0] != '/' ? (int)(slash - reader->file) + 1 : 0;
     if (!attribute->value[0])
         tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, name,
-                        "is empty; name a file, relative to the folder of the scene");
+                        "is empty; give a file, relative to the folder of the scene");
     return tac_reader_text(reader, "%.*s%s", folder, reader->file, attribute->value);
 }
 
-// what is wrong with the mesh, told where the scene names it
+// an error of the mesh file, at the line of the scene that names it
 static void fail_mesh(tacReader* reader, const tacElement* element, tacResult result,
                       const char* path, const tacMessage* message) {
     char where[32] = "";
@@ -55,8 +55,9 @@ double* tac_read_hull(tacReader* reader, const tacElement* element, int* count) 
     if (!soup) return NULL;
     tacMessage message = {0};
     tacHull* hull = NULL;
-    tacResult result = tac_hull_create(soup->vertex, soup->nvertex, TAC_HULL_MERGE, path,
-                                       reader->allocator, &hull, &message);
+    tacResult result =
+        tac_hull_create((tacHullPoints){soup->vertex, soup->nvertex, TAC_HULL_MERGE, path},
+                        reader->allocator, &hull, &message);
     double* plane = hull ? copy_planes(reader, hull) : NULL;
     if (hull) *count = hull->nface;
     if (result != TAC_OK) fail_mesh(reader, element, result, path, &message);

@@ -9,8 +9,8 @@
 // Path of the file that the attribute names: relative to the folder of the scene file.
 const char* tac_read_path(tacReader* reader, const tacElement* element, const char* name);
 
-// The mesh or cloud that 'file' names, to be given back by tac_soup_destroy, and its path; NULL
-// after a failure, which tells "PATH:LINE: what" under 'file'.
+// The mesh or cloud of 'file', to be freed by tac_soup_destroy, and its path; NULL
+// after a failure, whose message is "PATH:LINE: what" for the attribute 'file'.
 tacSoup* tac_read_soup(tacReader* reader, const tacElement* element, const char** path);
 
 // Planes n, h (4 numbers each, n . x + h <= 0 inside) of the hull of all vertices of the file, in

@@ -17,7 +17,7 @@
 #define MIN_INERTIA 1e-15
 
 static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
-// a planet of a geom weighs more than a scene would write
+// upper bound of masses: larger than any scene has
 static const tacRange any_mass = {0.0, 1e100}, any_moment = {-1e100, 1e100};
 
 //---------------------------------- geoms ----------------------------------------
@@ -110,9 +110,9 @@ static tacShapeInertia integrate_shape(tacSpec* spec, const tacElement* element,
     if (result != TAC_OK || mass.error > 1e-2) {
         tac_reader_fail(&spec->reader, result == TAC_OK ? TAC_ERROR_UNSOLVED : result,
                         element->line, "shape",
-                        "the mass of this shape is not known: %s; give the body an <inertial>, or "
-                        "the geom mass=\"0\"",
-                        result == TAC_OK ? "it is too fine" : message.text);
+                        "cannot compute the mass of this shape: %s; give the body an <inertial>, "
+                        "or the geom mass=\"0\"",
+                        result == TAC_OK ? "its details are too fine" : message.text);
         return solid_inertia;
     }
     solid_inertia.volume = mass.volume;
@@ -121,16 +121,16 @@ static tacShapeInertia integrate_shape(tacSpec* spec, const tacElement* element,
     return solid_inertia;
 }
 
-// measured once, as it can take seconds, for all geoms of a shape
+// computed once for all geoms of a shape, as it can take seconds
 static double shape_inertia(tacSpec* spec, const tacElement* element, int shape, tacInertia* I) {
-    tacShapeInertia *known = spec->shape_inertia.items, solid_inertia;
-    for (int i = 0; i < spec->shape_inertia.count; ++i)
+    tacShapeInertia *known = spec->assets.shape_inertia.items, solid_inertia;
+    for (int i = 0; i < spec->assets.shape_inertia.count; ++i)
         if (known[i].shape == shape) {
             *I = known[i].inertia;
             return known[i].volume;
         }
     solid_inertia = integrate_shape(spec, element, shape);
-    known = tac_list_add(&spec->reader, &spec->shape_inertia, sizeof *known);
+    known = tac_list_add(&spec->reader, &spec->assets.shape_inertia, sizeof *known);
     if (known) *known = solid_inertia;
     *I = solid_inertia.inertia;
     return solid_inertia.volume;
@@ -147,7 +147,7 @@ static double unit_inertia(tacSpec* spec, const tacElement* element, const tacGe
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "shellinertia"), "shellinertia",
                         geom_spec->mesh
-                            ? "write inertia=\"shell\" at the <mesh> instead"
+                            ? "set inertia=\"shell\" in the <mesh> instead"
                             : "is for spheres, capsules, cylinders and boxes; give the body "
                               "an <inertial>");
     if (geom_spec->prism) {
@@ -174,7 +174,7 @@ void tac_read_geom_mass(tacSpec* spec, const tacElement* element, const tacGeomS
     tac_read_number(&spec->reader, element, "density", not_negative, &density);
     tac_read_number(&spec->reader, element, "mass", not_negative, &mass);
     if (mass == 0.0 || (mass < 0.0 && density == 0.0)) return;
-    // what takes long to weigh is weighed where it matters
+    // slow masses are only computed where they matter
     if (!sum->moves && geom_spec->kind >= TAC_NODE_UNION) return;
     tacInertia geom = {0};
     double volume = unit_inertia(spec, element, geom_spec, &geom);
@@ -190,12 +190,12 @@ void tac_read_geom_mass(tacSpec* spec, const tacElement* element, const tacGeomS
 
 static void read_matrix(tacSpec* spec, const tacElement* element, double inertia[6]) {
     tacReader* reader = &spec->reader;
-    int diagonal = tac_read_numbers(reader, element, "diaginertia", 3, 3, not_negative, inertia);
-    int full = tac_read_numbers(reader, element, "fullinertia", 6, 6, any_number, inertia);
+    int diagonal = tac_read_vector(reader, element, "diaginertia", 3, not_negative, inertia);
+    int full = tac_read_vector(reader, element, "fullinertia", 6, any_number, inertia);
     if (reader->result != TAC_OK || (diagonal > 0) + (full > 0) == 1) return;
-    tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, full ? "fullinertia" : "diaginertia",
-                    "<inertial> needs one of diaginertia (3 numbers) and fullinertia (xx yy zz xy "
-                    "xz yz)");
+    tac_reader_fail(
+        reader, TAC_ERROR_VALUE, element->line, full ? "fullinertia" : "diaginertia",
+        "<inertial> needs either diaginertia (3 numbers) or fullinertia (xx yy zz xy xz yz)");
 }
 
 void tac_read_inertial(tacSpec* spec, const tacElement* element, tacBodyMass* sum) {
@@ -207,18 +207,18 @@ void tac_read_inertial(tacSpec* spec, const tacElement* element, tacBodyMass* su
     for (int i = 0; i < 5 && tac_attribute(element, "fullinertia"); ++i)
         if (tac_attribute(element, rotations[i]))
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, rotations[i]),
-                            rotations[i], "fullinertia is in body axes: it takes no '%s'",
+                            rotations[i], "fullinertia is in the body frame; remove '%s'",
                             rotations[i]);
     tac_read_number(reader, element, "mass", not_negative, &own.mass);
     read_matrix(spec, element, own.inertia);
-    tacPose pose = tac_pose_compose(spec->frame, tac_read_pose(spec, element));
+    tacPose pose = tac_pose_compose(spec->tree.frame, tac_read_pose(spec, element));
     sum->given = tac_inertia_transform(pose, &own);
     sum->line = element->line;
 }
 
 //---------------------------------- bodies ---------------------------------------
 
-// principal moments that no body can have: refused, or made equal if the scene says so
+// impossible principal moments: refused, or made equal with balanceinertia
 static void check_moments(tacSpec* spec, int line, tacInertia* I) {
     double p[3], axes[3][3];
     tac_eigen3(I->inertia, p, axes);
@@ -227,8 +227,8 @@ static void check_moments(tacSpec* spec, int line, tacInertia* I) {
         p[0] = p[1] = p[2] = (p[0] + p[1] + p[2]) / 3.0;
     else if (p[1] + p[2] < p[0] - slack || p[2] < -slack)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "<inertial>",
-                        "no body has the principal moments %g %g %g: each is at most the sum of "
-                        "the others; mend it, or write <compiler balanceinertia=\"true\"/>",
+                        "the principal moments %g %g %g are impossible: each is at most the sum of "
+                        "the others; correct them, or set <compiler balanceinertia=\"true\"/>",
                         p[0], p[1], p[2]);
     else if (p[2] >= min_moment)
         return;
@@ -246,19 +246,19 @@ static int has_mass(tacSpec* spec, const tacBody* body) {
 }
 
 static void fail_massless(tacSpec* spec, int body) {
-    const char* name = ((const tacBody*)spec->body.items)[body].name;
+    const char* name = ((const tacBody*)spec->tree.body.items)[body].name;
     int named = name && *name, urdf = spec->reader.is_urdf;
-    tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, ((const int*)spec->body_line.items)[body],
+    tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, ((const int*)spec->tree.body_line.items)[body],
                     urdf ? "<link>" : "<body>",
-                    "%s%.60s%sa %s that moves needs mass and inertia above 0: %s", named ? "'" : "",
+                    "%s%.60s%sa moving %s needs mass and inertia above 0: %s", named ? "'" : "",
                     named ? name : "", named ? "': " : "", urdf ? "link" : "body",
                     urdf ? "an <inertial>" : "geoms, or an <inertial>");
 }
 
-// bodies that move have mass, or one that is fixed to them has
+// moving bodies must have mass, or a body fixed to them
 void tac_check_masses(tacSpec* spec) {
-    const tacBody* bodies = spec->body.items;
-    int count = spec->body.count;
+    const tacBody* bodies = spec->tree.body.items;
+    int count = spec->tree.body.count;
     char* carries = tac_reader_alloc(&spec->reader, (size_t)count);
     for (int b = 1; b < count && carries; ++b) {
         int mass = has_mass(spec, &bodies[b]);
@@ -269,7 +269,7 @@ void tac_check_masses(tacSpec* spec) {
         if (bodies[b].joints > 0 && !carries[b]) fail_massless(spec, b);
 }
 
-// of a body by itself: of its <inertial> or of its geoms
+// inertia of one body: of its <inertial> or of its geoms
 static tacInertia own_inertia(tacSpec* spec, const tacElement* element, const tacBodyMass* sum) {
     tacInertia I = sum->wanted ? sum->geoms : sum->given;
     if (spec->compiler.boundmass > I.mass) I.mass = spec->compiler.boundmass;
@@ -277,7 +277,7 @@ static tacInertia own_inertia(tacSpec* spec, const tacElement* element, const ta
     return I;
 }
 
-// a body without joints becomes a part of the one that it hangs on
+// a body without joints is fused with its parent
 void tac_fuse_body(tacSpec* spec, const tacElement* element, tacBodyMass* part, tacBodyMass* sum) {
     tacInertia I = own_inertia(spec, element, part);
     I = tac_inertia_add(&I, &part->fused);
@@ -286,7 +286,7 @@ void tac_fuse_body(tacSpec* spec, const tacElement* element, tacBodyMass* part, 
 
 void tac_finish_body(tacSpec* spec, const tacElement* element, int body, tacPath path,
                      tacBodyMass* sum) {
-    tacBody* at = (tacBody*)spec->body.items + body;
+    tacBody* at = (tacBody*)spec->tree.body.items + body;
     tacInertia I = own_inertia(spec, element, sum);
     if (sum->fused.mass > 0.0) I = tac_inertia_add(&I, &sum->fused);
     const double com[3] = {I.com.x, I.com.y, I.com.z};
@@ -297,12 +297,12 @@ void tac_finish_body(tacSpec* spec, const tacElement* element, int body, tacPath
 
 // <compiler settotalmass>: all masses and inertias by one factor
 void tac_scale_masses(tacSpec* spec) {
-    const tacBody* bodies = spec->body.items;
+    const tacBody* bodies = spec->tree.body.items;
     double total = 0.0;
     if (spec->compiler.settotalmass <= 0.0 || spec->reader.result != TAC_OK) return;
-    for (int b = 1; b < spec->body.count; ++b) total += *tac_spec_values(spec, bodies[b].mass);
+    for (int b = 1; b < spec->tree.body.count; ++b) total += *tac_spec_values(spec, bodies[b].mass);
     double factor = total > 0.0 ? spec->compiler.settotalmass / total : 1.0;
-    for (int b = 1; b < spec->body.count; ++b) {
+    for (int b = 1; b < spec->tree.body.count; ++b) {
         *tac_spec_values(spec, bodies[b].mass) *= factor;
         double* inertia = tac_spec_values(spec, bodies[b].inertia);
         for (int i = 0; i < 6; ++i) inertia[i] *= factor;

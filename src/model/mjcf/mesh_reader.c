@@ -1,8 +1,8 @@
-// <mesh>: vertices and faces from a file or written out, placed as MuJoCo places them.
+// <mesh>: vertices and faces from a file or inline, in MuJoCo's frame.
 //
 //   scene_reader.c --element--> [this file] --mesh/soup, hull, mass--> geom_reader.c
 //
-// MuJoCo takes refpos off, turns by refquat, scales, and then moves the mesh into its centre of
+// MuJoCo subtracts refpos, rotates by refquat, scales, and then moves the mesh to its center of
 // mass and principal axes: geoms have that frame. A file is read when the first geom needs it.
 
 #include "model/spec.h"
@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// a hull of more faces is made coarser, as each costs a step of the field (docs/scenes.md)
+// hulls of more faces are simplified, as each face costs time in the field (docs/scenes.md)
 #define MAX_HULL_PLANES 512
 
 struct tacMeshSpec {
@@ -25,15 +25,15 @@ struct tacMeshSpec {
     const tacElement* element;
     const char* path;
     int is_read;
-    tacSoup* file;       // owned; NULL if it is written out
+    tacSoup* file;       // owned; NULL if it is inline
     tacSoup soup;        // placed
     int faces_from_hull; // 1: it has no faces but those of its hull
-    int massless;        // 1: it has no mass, and `why` says why
+    int massless;        // 1: it has no mass; `mass_message` says why
     tacMessage mass_message;
     tacSoupMass mass;
     tacPose pose; // of the principal axes
     double moment[3];
-    int shape;        // of its hull, -1 until a geom wants it
+    int shape;        // of its hull, -1 until a geom needs it
     double concavity; // how far its faces lie below those of the hull                     [m]
 };
 
@@ -55,11 +55,11 @@ static const char* default_name(tacSpec* spec, const tacElement* element) {
     const char* name = tac_reader_text(&spec->reader, "%.*s", length, base);
     if (name)
         tac_names_add(&spec->reader, &spec->names,
-                      (tacNameEntry){"mesh", name, spec->mesh.count, element->line});
+                      (tacNameEntry){"mesh", name, spec->assets.mesh.count, element->line});
     return name ? name : "";
 }
 
-// behind the folder of the model and its meshdir; with strippath the name of the file alone counts
+// relative to the folder of the model and its meshdir; with strippath only the file name counts
 static const char* find_path(tacSpec* spec, const tacElement* element) {
     const tacAttribute* file = tac_attribute(element, "file");
     if (!file) return NULL;
@@ -68,7 +68,7 @@ static const char* find_path(tacSpec* spec, const tacElement* element) {
     const char *folder = spec->compiler.folder, *meshdir = spec->compiler.meshdir;
     if (!*name)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, file->line, "file",
-                        "is empty; name a file of the folder that <compiler meshdir> tells");
+                        "is empty; give a file in the folder of <compiler meshdir>");
     if (meshdir[0] == '/') folder = "";
     if (name[0] == '/') folder = meshdir = "";
     return tac_reader_text(&spec->reader, "%s%s%s", folder, meshdir, name);
@@ -76,29 +76,29 @@ static const char* find_path(tacSpec* spec, const tacElement* element) {
 
 void tac_read_mesh(tacSpec* spec, const tacElement* element) {
     const char* name = tac_attribute(element, "name")
-                           ? tac_spec_name(spec, element, "mesh", spec->mesh.count)
+                           ? tac_spec_name(spec, element, "mesh", spec->assets.mesh.count)
                            : default_name(spec, element);
     tacMeshSpec mesh = {.name = name, .element = element, .shape = -1};
     int is_inline = tac_attribute(element, "vertex") != NULL;
     if (is_inline && tac_attribute(element, "file"))
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"),
-                        "vertex", "<mesh> has its vertices twice; give 'file' or 'vertex'");
+                        "vertex", "<mesh> has both 'file' and 'vertex'; remove one");
     if (!is_inline) {
         tac_require(&spec->reader, element, "file");
         mesh.path = find_path(spec, element);
     }
-    tacMeshSpec* out = tac_list_add(&spec->reader, &spec->mesh, sizeof *out);
+    tacMeshSpec* out = tac_list_add(&spec->reader, &spec->assets.mesh, sizeof *out);
     if (out) *out = mesh;
 }
 
 void tac_close_meshes(tacSpec* spec) {
-    tacMeshSpec* meshes = spec->mesh.items;
-    for (int i = 0; i < spec->mesh.count; ++i) tac_soup_destroy(meshes[i].file);
+    tacMeshSpec* meshes = spec->assets.mesh.items;
+    for (int i = 0; i < spec->assets.mesh.count; ++i) tac_soup_destroy(meshes[i].file);
 }
 
 //---------------------------------- reading --------------------------------------
 
-// what is wrong with the mesh, told where the scene names it
+// an error of the mesh file, at the line of the scene that names it
 static void fail_mesh(tacSpec* spec, const tacMeshSpec* mesh, tacResult result,
                       const tacMessage* message) {
     char where[32] = "";
@@ -114,13 +114,14 @@ static void check_corners(tacSpec* spec, const tacElement* element, const double
     for (int i = 0; i < count; ++i)
         if (face[i] != floor(face[i]) || face[i] >= vertices) {
             tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "face"),
-                            "face", "number %d is %g: a face has whole numbers from 0 to %d", i,
+                            "face",
+                            "number %d is %g: vertex indices are whole numbers from 0 to %d", i,
                             face[i], vertices - 1);
             return;
         }
 }
 
-// three numbers a vertex, three vertices a face
+// three numbers per vertex, three vertices per face
 static void read_inline(tacSpec* spec, tacMeshSpec* mesh) {
     tacReader* reader = &spec->reader;
     const tacElement* element = mesh->element;
@@ -128,12 +129,12 @@ static void read_inline(tacSpec* spec, tacMeshSpec* mesh) {
     const double* vertex = tac_read_list(reader, element, "vertex", any_number, &numbers);
     const double* face = tac_read_list(reader, element, "face", (tacRange){0.0, 1e9}, &corners);
     if (vertex && (numbers < 12 || numbers % 3))
-        tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"), "vertex",
-                        "three numbers a vertex, at least four vertices; found %d numbers",
-                        numbers);
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, tac_attribute_line(element, "vertex"), "vertex",
+            "needs three numbers per vertex and at least four vertices, found %d numbers", numbers);
     if (corners % 3)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "face"), "face",
-                        "three vertices a face; found %d numbers", corners);
+                        "needs three vertices per face, found %d numbers", corners);
     if (face) check_corners(spec, element, face, corners, numbers / 3);
     int* triangle = tac_reader_alloc(reader, sizeof(int) * (size_t)(corners + 1));
     int* first = tac_reader_alloc(reader, sizeof(int) * (size_t)(corners / 3 + 1));
@@ -166,9 +167,9 @@ static void read_file(tacSpec* spec, tacMeshSpec* mesh) {
     tac_reader_add_opened(&spec->reader, mesh->path);
 }
 
-//---------------------------------- placing --------------------------------------
+//---------------------------------- positions ------------------------------------
 
-// a mirror turns faces inside out: their corners are swapped
+// a reflection turns faces inside out: reverse their corners
 static void flip_faces(tacSpec* spec, tacSoup* soup) {
     int* triangle =
         tac_reader_alloc(&spec->reader, sizeof(int) * 3 * (size_t)(soup->ntriangle + 1));
@@ -183,20 +184,20 @@ static void flip_faces(tacSpec* spec, tacSoup* soup) {
     soup->corner = corner;
 }
 
-// less refpos, turned back by refquat, scaled
+// minus refpos, rotated by the inverse of refquat, scaled
 static void apply_mesh_frame(tacSpec* spec, tacMeshSpec* mesh) {
     tacReader* reader = &spec->reader;
     double p[3] = {0}, q[4] = {1.0, 0.0, 0.0, 0.0}, scale[3] = {1.0, 1.0, 1.0};
-    tac_read_numbers(reader, mesh->element, "refpos", 3, 3, any_number, p);
-    tac_read_numbers(reader, mesh->element, "refquat", 4, 4, any_number, q);
-    tac_read_numbers(reader, mesh->element, "scale", 3, 3, any_number, scale);
+    tac_read_vector(reader, mesh->element, "refpos", 3, any_number, p);
+    tac_read_vector(reader, mesh->element, "refquat", 4, any_number, q);
+    tac_read_vector(reader, mesh->element, "scale", 3, any_number, scale);
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (norm < 1e-14)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(mesh->element, "refquat"),
-                        "refquat", "a quaternion of length 0 is no rotation");
+                        "refquat", "a quaternion of length 0 is not a rotation");
     if (scale[0] == 0.0 || scale[1] == 0.0 || scale[2] == 0.0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(mesh->element, "scale"),
-                        "scale", "a scale of 0 leaves nothing");
+                        "scale", "the scale must not be 0");
     int count = mesh->soup.nvertex;
     double* vertex = tac_reader_alloc(reader, sizeof(double) * 3 * (size_t)count);
     if (!vertex) return;
@@ -216,8 +217,9 @@ static void add_faces(tacSpec* spec, tacMeshSpec* mesh) {
     tacMessage message = {0};
     tacHull* hull = NULL;
     tacSoup* soup = &mesh->soup;
-    tacResult result = tac_hull_create(soup->vertex, soup->nvertex, TAC_HULL_MERGE, mesh->path,
-                                       reader->allocator, &hull, &message);
+    tacResult result =
+        tac_hull_create((tacHullPoints){soup->vertex, soup->nvertex, TAC_HULL_MERGE, mesh->path},
+                        reader->allocator, &hull, &message);
     if (result != TAC_OK) {
         fail_mesh(spec, mesh, result, &message);
         return;
@@ -236,7 +238,7 @@ static void add_faces(tacSpec* spec, tacMeshSpec* mesh) {
     soup->face_line = NULL;
 }
 
-// Centre of mass and principal axes. A mesh without volume can still be touched: then they are
+// Center of mass and principal axes. A mesh without volume can still collide: then they are
 // those of its surface, or of its frame.
 static void find_principal_frame(tacSpec* spec, tacMeshSpec* mesh) {
     int word = tac_read_word(&spec->reader, mesh->element, "inertia", "convex exact legacy shell");
@@ -258,7 +260,7 @@ static void find_principal_frame(tacSpec* spec, tacMeshSpec* mesh) {
 const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom) {
     int index = tac_read_reference(spec, geom, "mesh", "mesh");
     if (index < 0) return NULL;
-    tacMeshSpec* mesh = (tacMeshSpec*)spec->mesh.items + index;
+    tacMeshSpec* mesh = (tacMeshSpec*)spec->assets.mesh.items + index;
     if (!mesh->is_read) {
         mesh->is_read = 1;
         if (mesh->path)
@@ -272,7 +274,7 @@ const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom) {
     return spec->reader.result == TAC_OK ? mesh : NULL;
 }
 
-//---------------------------------- what geoms ask -------------------------------
+//---------------------------------- queries of geoms -----------------------------
 
 tacPose tac_mesh_pose(const tacMeshSpec* mesh) { return mesh->pose; }
 
@@ -283,7 +285,7 @@ int tac_mesh_is_hulled(const tacMeshSpec* mesh) { return mesh->faces_from_hull; 
 double tac_mesh_moments(tacSpec* spec, const tacMeshSpec* mesh, int line, double moment[3]) {
     if (mesh->massless)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "mesh",
-                        "the mass of this mesh is not known: %s; give the body an <inertial>, or "
+                        "cannot compute the mass of this mesh: %s; give the body an <inertial>, or "
                         "the geom mass=\"0\"",
                         mesh->mass_message.text);
     memcpy(moment, mesh->moment, 3 * sizeof *moment);
@@ -299,7 +301,7 @@ static void inertia_box(const tacMeshSpec* mesh, double half[3]) {
     }
 }
 
-// box around the vertices in principal axes: half sizes and middle
+// box around the vertices in principal axes: half sizes and center
 static void vertex_box(const tacMeshSpec* mesh, double half[3], double middle[3]) {
     double lower[3] = {INFINITY, INFINITY, INFINITY}, upper[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < mesh->soup.nvertex; ++i) {
@@ -375,8 +377,9 @@ static tacResult make_hull(tacSpec* spec, const tacMeshSpec* mesh, tacHull** out
     static const double merge[] = {TAC_HULL_MERGE, 1e-5, 1e-4, 3e-4, 1e-3, 2e-3, 4e-3};
     for (int i = 0;; ++i) {
         tacHull* hull = NULL;
-        tacResult result = tac_hull_create(mesh->soup.vertex, mesh->soup.nvertex, merge[i],
-                                           mesh->path, spec->reader.allocator, &hull, message);
+        tacResult result = tac_hull_create(
+            (tacHullPoints){mesh->soup.vertex, mesh->soup.nvertex, merge[i], mesh->path},
+            spec->reader.allocator, &hull, message);
         if (result != TAC_OK) return result;
         *out = hull;
         if (hull->nface <= MAX_HULL_PLANES || i + 1 == TAC_COUNT(merge)) return TAC_OK;
@@ -392,7 +395,7 @@ static double depth_below(const tacHull* hull, tacVec3 x) {
     return depth;
 }
 
-// of the middles of its triangles the deepest: next to 0 if the mesh is convex
+// the largest depth of the centers of its triangles: nearly 0 if the mesh is convex
 static double concavity_of(const tacSoup* soup, const tacHull* hull) {
     double deepest = 0.0;
     for (int t = 0; t < soup->ntriangle; ++t) {
@@ -404,22 +407,21 @@ static double concavity_of(const tacSoup* soup, const tacHull* hull) {
     return deepest;
 }
 
-// how far the faces of the mesh lie below those of its hull, which is this shape; 0: of no mesh
+// depth of the faces of a mesh below those of its hull, which is this shape; 0: not a mesh
 static double concavity_of_shape(const tacSpec* spec, int shape) {
-    const tacMeshSpec* mesh = spec->mesh.items;
-    for (int i = 0; i < spec->mesh.count; ++i)
+    const tacMeshSpec* mesh = spec->assets.mesh.items;
+    for (int i = 0; i < spec->assets.mesh.count; ++i)
         if (mesh[i].is_read && mesh[i].shape == shape) return mesh[i].concavity;
     return 0.0;
 }
 
 void tac_warn_nonconvex(tacSpec* spec, const tacGeom* geom, double size) {
-    tacMessage* out = spec->reader.message;
     double deep = concavity_of_shape(spec, geom->shape);
-    if (!(deep > 1e-3 * size) || !out || *out->text) return;
-    snprintf(out->text, sizeof out->text,
-             "the mesh of geom %.40s is not convex; it touches as its convex hull, up to %.3g m "
-             "off: cut it into convex meshes, each a geom of the body",
-             *geom->name ? geom->name : "without a name", deep);
+    if (!(deep > 1e-3 * size) || tac_reader_has_warning(&spec->reader)) return;
+    tac_reader_warn(&spec->reader,
+                    "the mesh of geom %.40s is not convex; it collides as its convex hull, up to "
+                    "%.3g m away: split it into convex meshes, each a geom of the body",
+                    *geom->name ? geom->name : "without a name", deep);
 }
 
 int tac_mesh_shape(tacSpec* spec, const tacElement* geom, const tacMeshSpec* found) {

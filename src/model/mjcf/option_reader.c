@@ -1,4 +1,4 @@
-// What holds for the whole scene: <compiler>, <option>, <tactus>.
+// Options of the whole scene: <compiler>, <option>, <tactus>.
 
 #include "model/spec.h"
 
@@ -33,11 +33,11 @@ static void read_folder(tacSpec* spec, const tacElement* element, const char* na
     if (folder) *out = folder;
 }
 
-// whole numbers that may be anything are read as numbers
+// integers without a range are read as numbers
 static void read_groups(tacSpec* spec, const tacElement* element) {
     double group[2];
-    if (!tac_read_numbers(&spec->reader, element, "inertiagrouprange", 2, 2, (tacRange){0.0, 5.0},
-                          group))
+    if (!tac_read_vector(&spec->reader, element, "inertiagrouprange", 2, (tacRange){0.0, 5.0},
+                         group))
         return;
     spec->compiler.inertiagroup[0] = (int)group[0];
     spec->compiler.inertiagroup[1] = (int)group[1];
@@ -49,7 +49,8 @@ static void refuse_alignment(tacSpec* spec, const tacElement* element) {
     if (align)
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "alignfree"), "alignfree",
-                        "moving free bodies' frames into their centres of mass is not built yet");
+                        "aligning free bodies' frames with their inertia is not supported yet; set "
+                        "alignfree=\"false\"");
 }
 
 void tac_read_compiler(tacSpec* spec, const tacElement* element) {
@@ -111,8 +112,8 @@ static void read_integrator(tacSpec* spec, const tacElement* element) {
     if (given && strcmp(given->value, "implicit") == 0)
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, "integrator"), "integrator",
-                        "implicit is not built: there are Euler, RK4 and implicitfast, which "
-                        "leaves Coriolis forces explicit");
+                        "implicit is not supported; use Euler, RK4 or implicitfast, which keeps "
+                        "Coriolis forces explicit");
     int word = tac_read_word(&spec->reader, element, "integrator", "Euler RK4 implicitfast");
     if (word >= 0) spec->integrator = integrators[word];
 }
@@ -126,7 +127,7 @@ static void read_springs(tacSpec* spec, const tacElement* element) {
         tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
                         tac_attribute_line(element, spring ? "spring" : "damper"),
                         spring ? "spring" : "damper",
-                        "springs and dampers can be switched off together only");
+                        "springs and dampers can only be disabled together; set both flags");
 }
 
 static void read_flags(tacSpec* spec, const tacElement* element) {
@@ -147,13 +148,14 @@ static void read_disabled_groups(tacSpec* spec, const tacElement* element) {
     int count = 0;
     const double* group = tac_read_list(&spec->reader, element, "actuatorgroupdisable",
                                         (tacRange){0.0, 30.0}, &count);
-    for (int i = 0; i < count && group; ++i) spec->disabled_groups |= 1u << (unsigned)group[i];
+    for (int i = 0; i < count && group; ++i)
+        spec->actuation.disabled_groups |= 1u << (unsigned)group[i];
 }
 
 void tac_read_option(tacSpec* spec, const tacElement* element) {
     tacReader* reader = &spec->reader;
-    tac_read_numbers(reader, element, "gravity", 3, 3, any_number,
-                     tac_spec_values(spec, spec->gravity));
+    tac_read_vector(reader, element, "gravity", 3, any_number,
+                    tac_spec_values(spec, spec->gravity));
     tac_read_number(reader, element, "timestep", tac_range_size,
                     tac_spec_values(spec, spec->timestep));
     read_integrator(spec, element);
@@ -174,12 +176,12 @@ static void read_lie(tacSpec* spec, const tacElement* element) {
                         "needs <option integrator=\"RK4\">");
 }
 
-// what it says of contact is read when all else is (contact_plan.c)
+// its attributes of contact are read last (contact_plan.c)
 void tac_read_tactus(tacSpec* spec, const tacElement* element) {
     if (tac_read_word(&spec->reader, element, "integrator", "explicit") == 0)
         spec->integrator = TAC_INTEGRATOR_EXPLICIT;
     if (tac_read_word(&spec->reader, element, "rk4", "mujoco lie") == 1) read_lie(spec, element);
     const tacElement** element_slot =
-        tac_list_add(&spec->reader, &spec->tactus, sizeof *element_slot);
+        tac_list_add(&spec->reader, &spec->contact.tactus, sizeof *element_slot);
     if (element_slot) *element_slot = element;
 }

@@ -27,20 +27,20 @@ static tacQuat quat_about_axis(tacVec3 unit_axis, double angle) {
     return tac_quat(cos(0.5 * angle), tac_scale(unit_axis, sin(0.5 * angle)));
 }
 
-//---------------------------------- the five ways --------------------------------
+//---------------------------------- five notations -------------------------------
 
 static tacQuat from_quat(tacSpec* spec, const tacElement* element, const double* v) {
     double norm = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
     if (norm < MIN_LENGTH) {
         fail_zero(spec, element, "quat",
-                  "a quaternion of length 0 is no rotation; 1 0 0 0 is none");
+                  "a quaternion of length 0 is not a rotation; the identity is 1 0 0 0");
         return tac_quat_identity();
     }
     return (tacQuat){v[0] / norm, v[1] / norm, v[2] / norm, v[3] / norm};
 }
 
-// lower case turns about the moving axes (multiply behind), upper case about the fixed ones
-// (before)
+// lower case rotates about the moving axes (multiply on the right), upper case about the fixed ones
+// (on the left)
 static tacQuat from_euler(tacSpec* spec, const tacElement* element, const double* v) {
     (void)element;
     tacQuat q = tac_quat_identity();
@@ -80,7 +80,7 @@ static tacQuat from_xyaxes(tacSpec* spec, const tacElement* element, const doubl
     return tac_mat_to_quat(columns);
 }
 
-// the shortest turn of (0, 0, 1) into the given axis
+// the smallest rotation of (0, 0, 1) to the given axis
 static tacQuat from_zaxis(tacSpec* spec, const tacElement* element, const double* v) {
     tacVec3 z = {v[0], v[1], v[2]};
     if (vector_length(z) < MIN_LENGTH) {
@@ -93,7 +93,7 @@ static tacQuat from_zaxis(tacSpec* spec, const tacElement* element, const double
     return quat_about_axis(s < 1e-10 ? (tacVec3){1.0, 0.0, 0.0} : unit_vector(axis), atan2(s, z.z));
 }
 
-//---------------------------------- placement ------------------------------------
+//---------------------------------- poses ----------------------------------------
 
 typedef struct orientationWord {
     const char* name;
@@ -119,22 +119,21 @@ static tacQuat read_rotation(tacSpec* spec, const tacElement* element) {
                             o->name);
         found = o->name;
         double values[6];
-        if (tac_read_numbers(&spec->reader, element, o->name, o->count, o->count, any_number,
-                             values))
+        if (tac_read_vector(&spec->reader, element, o->name, o->count, any_number, values))
             rotation = o->read(spec, element, values);
     }
     return rotation;
 }
 
-// as MuJoCo does: the middle, and z from the second point to the first
+// as MuJoCo does: the midpoint, and z from the second point to the first
 int tac_read_fromto(tacSpec* spec, const tacElement* element, tacPose* pose, double* half) {
     double v[6];
-    if (!tac_read_numbers(&spec->reader, element, "fromto", 6, 6, tac_range_position, v)) return 0;
+    if (!tac_read_vector(&spec->reader, element, "fromto", 6, tac_range_position, v)) return 0;
     static const char* const others[] = {"pos", "quat", "euler", "axisangle", "xyaxes", "zaxis"};
     for (int i = 0; i < TAC_COUNT(others); ++i)
         if (tac_attribute(element, others[i]))
             tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, others[i]),
-                            others[i], "the place is given twice, by 'fromto' and '%s'; remove one",
+                            others[i], "the pose is given twice, by 'fromto' and '%s'; remove one",
                             others[i]);
     tacVec3 from = {v[0], v[1], v[2]}, to = {v[3], v[4], v[5]}, along = tac_sub(from, to);
     const double axis[3] = {along.x, along.y, along.z};
@@ -149,6 +148,6 @@ int tac_read_fromto(tacSpec* spec, const tacElement* element, tacPose* pose, dou
 
 tacPose tac_read_pose(tacSpec* spec, const tacElement* element) {
     double p[3] = {0};
-    tac_read_numbers(&spec->reader, element, "pos", 3, 3, tac_range_position, p);
+    tac_read_vector(&spec->reader, element, "pos", 3, tac_range_position, p);
     return (tacPose){{p[0], p[1], p[2]}, read_rotation(spec, element)};
 }

@@ -14,7 +14,7 @@ typedef enum tacPlanarKind {
     TAC_PLANAR_HALFPLANE
 } tacPlanarKind;
 
-// the outline of a geom, in the x-y plane of its frame; of a half-plane the frame is laid down
+// The outline of a geom, in the x-y plane of its frame; the frame of a half-plane is rotated.
 typedef struct tacPlanar {
     int geom;
     tacPlanarKind kind;
@@ -23,14 +23,14 @@ typedef struct tacPlanar {
     const double* corner; // (corners, 2)
 } tacPlanar;
 
-// fills the form of the geom that is being read, and notes its outline
+// fills the spec of the geom that is being read, and keeps its outline
 void tac_read_planar(tacSpec* spec, const tacElement* element, tacPlanarKind kind, const char* key,
                      tacGeomSpec* geom_spec);
 
 // <joint type="planar">: slides along x and y and a hinge about z
 void tac_read_planar_joint(tacSpec* spec, const tacElement* element, int body, tacPose pose);
 
-// solids of all geoms that may touch, for detect="sat" and "convex"; a geom without one is a
+// solids of all geoms that may collide, for detect="sat" and "convex"; a geom without one is a
 // failure
 void tac_plan_solids(tacSpec* spec);
 

@@ -4,8 +4,8 @@
 //   geom_reader.c --element--> [this file] --a thin solid--> shape_reader.c
 //                                          --outline--> contact_solids.c
 //
-// In space they are a cylinder, a box, a prism and a half-space, for pictures, masses and fields;
-// detect="sat" and detect="convex" see their outlines alone.
+// In 3D they are a cylinder, a box, a prism and a half-space, for pictures, masses and fields;
+// detect="sat" and detect="convex" use their outlines only.
 
 #include "model/mjcf/planar.h"
 
@@ -21,7 +21,7 @@ static const double thickness = 0.05; // half, unless the size gives one
 
 //---------------------------------- polygons -------------------------------------
 
-// mass properties of a prism of unit density, from triangles of its corners
+// mass properties of a prism of unit density, from triangles of its vertices
 static tacInertia prism_inertia(const double* corner, int count, double half) {
     double area = 0.0, x = 0.0, y = 0.0, xx = 0.0, yy = 0.0, xy = 0.0;
     for (int i = 0; i < count; ++i) {
@@ -46,7 +46,7 @@ static tacInertia prism_inertia(const double* corner, int count, double half) {
     return out;
 }
 
-// a prism of the corners
+// a prism over the polygon
 static int add_prism(tacSpec* spec, const tacElement* element, const char* key,
                      const double* corner, int count, tacGeomSpec* geom_spec) {
     tacReader* reader = &spec->reader;
@@ -59,8 +59,8 @@ static int add_prism(tacSpec* spec, const tacElement* element, const char* key,
         point[3 * i + 2] = i % 2 ? geom_spec->size[2] : -geom_spec->size[2];
     }
     if (!point) return -1;
-    tacResult result =
-        tac_hull_create(point, 2 * count, 0.0, NULL, reader->allocator, &hull, &message);
+    tacResult result = tac_hull_create((tacHullPoints){point, 2 * count, 0.0, NULL},
+                                       reader->allocator, &hull, &message);
     if (result != TAC_OK) {
         tac_reader_fail(reader, result, tac_attribute_line(element, "points"), "points", "%.200s",
                         message.text);
@@ -81,7 +81,7 @@ static int add_prism(tacSpec* spec, const tacElement* element, const char* key,
     return shape;
 }
 
-// corners that make a convex polygon, or a message with the line
+// vertices of a convex polygon, or an error with the line
 static const double* read_corners(tacSpec* spec, const tacElement* element, int* count) {
     tacReader* reader = &spec->reader;
     tacMessage message = {0};
@@ -92,7 +92,7 @@ static const double* read_corners(tacSpec* spec, const tacElement* element, int*
     int line = tac_attribute_line(element, "points");
     if (*count % 2) {
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, "points",
-                        "corners are pairs x y; there are %d numbers", *count);
+                        "vertices are pairs x y; found %d numbers", *count);
         return NULL;
     }
     *count /= 2;
@@ -104,17 +104,10 @@ static const double* read_corners(tacSpec* spec, const tacElement* element, int*
 
 //---------------------------------- geoms ----------------------------------------
 
-// a half-plane is what lies below the x axis of its frame: a plane's normal is z, so z becomes y
+// A half-plane lies below the x axis of its frame. A plane's normal is z, so z becomes y.
 static tacPose lay_down(tacPose pose) {
     const double r = sqrt(0.5);
     return tac_pose_compose(pose, (tacPose){{0.0, 0.0, 0.0}, {r, -r, 0.0, 0.0}});
-}
-
-static int add_primitive(tacSpec* spec, const char* key, const tacGeomSpec* geom_spec) {
-    tacReader* reader = &spec->reader;
-    const char* shape = tac_reader_text(reader, "geom:%s", key);
-    tacPath path = {shape, tac_reader_text(reader, "shape:geom:%s/0", key)};
-    return tac_add_primitive(spec, shape, path, geom_spec->kind, geom_spec->size);
 }
 
 void tac_read_planar(tacSpec* spec, const tacElement* element, tacPlanarKind kind, const char* key,
@@ -123,14 +116,14 @@ void tac_read_planar(tacSpec* spec, const tacElement* element, tacPlanarKind kin
                                         TAC_NODE_PLANE};
     static const int sizes[] = {1, 2, 0, 0};
     tacReader* reader = &spec->reader;
-    tacPlanar planar = {.geom = spec->geom.count, .kind = kind};
+    tacPlanar planar = {.geom = spec->geoms.geom.count, .kind = kind};
     double size[3] = {0.0, 0.0, 0.0};
     int need = sizes[kind];
     size[need] = thickness;
     if (need > 0) tac_require(reader, element, "size");
     if (kind != TAC_PLANAR_HALFPLANE)
-        tac_read_numbers(reader, element, "size", need > 0 ? need : 1, need + 1, tac_range_size,
-                         size);
+        tac_read_numbers(reader, element, "size", (tacCountRange){need > 0 ? need : 1, need + 1},
+                         tac_range_size, size);
     geom_spec->kind = nodes[kind];
     geom_spec->pose = tac_read_pose(spec, element);
     memcpy(geom_spec->size, size, sizeof size);
@@ -144,8 +137,8 @@ void tac_read_planar(tacSpec* spec, const tacElement* element, tacPlanarKind kin
     if (kind == TAC_PLANAR_HALFPLANE) geom_spec->pose = lay_down(geom_spec->pose);
     geom_spec->shape = kind == TAC_PLANAR_POLYGON
                            ? add_prism(spec, element, key, planar.corner, planar.corners, geom_spec)
-                           : add_primitive(spec, key, geom_spec);
-    tacPlanar* out = tac_list_add(reader, &spec->planar, sizeof *out);
+                           : tac_add_geom_primitive(spec, key, geom_spec);
+    tacPlanar* out = tac_list_add(reader, &spec->contact.planar, sizeof *out);
     if (out) *out = planar;
 }
 
@@ -161,8 +154,8 @@ void tac_read_planar_joint(tacSpec* spec, const tacElement* element, int body, t
         if (tac_attribute(element, not_planar[i]))
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, not_planar[i]),
                             not_planar[i],
-                            "a planar joint moves along x, y and turns about z; for '%s' write "
-                            "two slides and a hinge",
+                            "a planar joint translates along x, y and rotates about z; for '%s' "
+                            "use two slides and a hinge",
                             not_planar[i]);
     for (int i = 0; i < 3 && reader->result == TAC_OK; ++i) {
         const tacNames none = {0};

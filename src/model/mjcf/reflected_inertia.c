@@ -1,18 +1,18 @@
-// The inertia that an actuator feels while the scene stands as it is drawn: what `dampratio` is
+// The inertia reflected to an actuator in the initial configuration, which `dampratio` is
 // relative to.
 
 #include "model/spec.h"
 
 #include "math/pose.h"
 
-// joints move nothing in the position that the scene is drawn in
+// in the initial configuration joints are at zero displacement
 static tacPose local_pose(tacSpec* spec, const tacBody* body) {
     const double* p = tac_spec_values(spec, body->position);
     return (tacPose){{p[0], p[1], p[2]}, tac_quat_normalize((tacQuat){p[3], p[4], p[5], p[6]})};
 }
 
 static tacPose world_pose(tacSpec* spec, int body) {
-    const tacBody* bodies = spec->body.items;
+    const tacBody* bodies = spec->tree.body.items;
     tacPose pose = tac_pose_identity();
     for (int b = body; b > 0; b = bodies[b].parent)
         pose = tac_pose_compose(local_pose(spec, &bodies[b]), pose);
@@ -27,16 +27,16 @@ static tacInertia body_inertia(tacSpec* spec, const tacBody* body) {
 }
 
 static int is_descendant(const tacSpec* spec, int body, int root) {
-    const tacBody* bodies = spec->body.items;
+    const tacBody* bodies = spec->tree.body.items;
     while (body > root) body = bodies[body].parent;
     return body == root;
 }
 
-// the body and all that it carries, in the world
+// inertia of the subtree of a body, in the world frame
 static tacInertia subtree_inertia(tacSpec* spec, int root) {
-    const tacBody* bodies = spec->body.items;
+    const tacBody* bodies = spec->tree.body.items;
     tacInertia sum = {0};
-    for (int b = root; b < spec->body.count; ++b) {
+    for (int b = root; b < spec->tree.body.count; ++b) {
         if (!is_descendant(spec, b, root)) continue;
         tacInertia I = body_inertia(spec, &bodies[b]);
         I = tac_inertia_transform(world_pose(spec, b), &I);
@@ -71,11 +71,11 @@ static double add_reflected(double mass, double inertia, double arm) {
 
 double tac_reflected_inertia(tacSpec* spec, const tacActuator* a, const double gear[6]) {
     static const int dofs[] = {6, 3, 1, 1};
-    const tacJoint* joints = spec->joint.items;
+    const tacJoint* joints = spec->tree.joint.items;
     double mass = 0.0;
     if (a->drive == TAC_DRIVE_TENDON) {
-        const tacTendon* t = (const tacTendon*)spec->tendon.items + a->target;
-        const int* joint = (const int*)spec->tendonjoint.items + t->first;
+        const tacTendon* t = (const tacTendon*)spec->actuation.tendon.items + a->target;
+        const int* joint = (const int*)spec->actuation.tendonjoint.items + t->first;
         for (int i = 0; i < t->count; ++i)
             mass = add_reflected(mass, dof_inertia(spec, &joints[joint[i]], 0),
                                  gear[0] * tac_spec_values(spec, t->coef)[i]);

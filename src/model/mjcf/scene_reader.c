@@ -18,15 +18,11 @@
 
 static const tacRange any_number = {-1e9, 1e9};
 
-static int is_named(const tacElement* element, const char* name) {
-    return strcmp(element->name, name) == 0;
-}
-
 // calls `read` for each child with this name until something fails
 static void for_each_child(tacSpec* spec, const tacElement* parent, const char* name,
                            void (*read)(tacSpec*, const tacElement*)) {
     for (const tacElement* c = parent->child; c && spec->reader.result == TAC_OK; c = c->next) {
-        if (!is_named(c, name)) continue;
+        if (!tac_element_is(c, name)) continue;
         tac_enter_scope(spec, c);
         read(spec, c);
     }
@@ -47,15 +43,15 @@ static void read_model_name(tacSpec* spec, const tacElement* root) {
 
 static void read_material(tacSpec* spec, const tacElement* element) {
     tac_require(&spec->reader, element, "name");
-    int index = spec->material.count;
+    int index = spec->assets.material.count;
     tac_spec_name(spec, element, "material", index);
-    tacMaterial* material = tac_list_add(&spec->reader, &spec->material, sizeof *material);
+    tacMaterial* material = tac_list_add(&spec->reader, &spec->assets.material, sizeof *material);
     if (!material) return;
     *material = (tacMaterial){{1.0, 1.0, 1.0, 1.0}};
-    tac_read_numbers(&spec->reader, element, "rgba", 4, 4, tac_range_colour, material->rgba);
+    tac_read_vector(&spec->reader, element, "rgba", 4, tac_range_colour, material->rgba);
 }
 
-// height fields are known by name: nothing touches them yet
+// height fields are known by name, but do not collide yet
 static void read_hfield(tacSpec* spec, const tacElement* element) {
     tac_spec_name(spec, element, "hfield", 0);
 }
@@ -76,53 +72,53 @@ static tacPath body_path(tacSpec* spec, const char* name, int index) {
 }
 
 static int add_body(tacSpec* spec, const char* name, int parent, tacPose pose, int line) {
-    int index = spec->body.count;
+    int index = spec->tree.body.count;
     int offset = tac_spec_pose(spec, body_path(spec, name, index), pose);
-    tacBody* body = tac_list_add(&spec->reader, &spec->body, sizeof *body);
+    tacBody* body = tac_list_add(&spec->reader, &spec->tree.body, sizeof *body);
     if (!body) return index;
     *body = (tacBody){.name = name, .parent = parent, .position = offset, .rotation = offset + 3};
     body->gravcomp = body->fluid = -1;
-    body->first_joint = spec->joint.count;
-    int* at = tac_list_add(&spec->reader, &spec->body_line, sizeof *at);
+    body->first_joint = spec->tree.joint.count;
+    int* at = tac_list_add(&spec->reader, &spec->tree.body_line, sizeof *at);
     if (at) *at = line;
-    body->root = parent ? ((tacBody*)spec->body.items)[parent].root : index;
+    body->root = parent ? ((tacBody*)spec->tree.body.items)[parent].root : index;
     return index;
 }
 
-// what stands in a body: in which one, where that is, and the frame that counts in it
+// the body whose elements are read, its pose, and the current frame in it
 typedef struct bodyContext {
     int body;
-    tacPose world; // of the body while no joint moves it
+    tacPose world; // of the body in the initial configuration
     tacBodyMass* sum;
 } bodyContext;
 
 static void read_body_item(tacSpec* spec, const tacElement* c, const bodyContext* context) {
     int body = context->body;
-    tacPose pose = tac_pose_compose(context->world, spec->frame);
-    if (is_named(c, "geom")) tac_read_geom(spec, c, body, context->sum);
-    if (is_named(c, "site")) tac_read_site(spec, c, body);
-    if (is_named(c, "light")) tac_read_light(spec, c, pose);
-    if (is_named(c, "camera")) tac_read_camera(spec, c, pose);
-    if (is_named(c, "inertial")) tac_read_inertial(spec, c, context->sum);
-    if (is_named(c, "joint") || is_named(c, "freejoint"))
+    tacPose pose = tac_pose_compose(context->world, spec->tree.frame);
+    if (tac_element_is(c, "geom")) tac_read_geom(spec, c, body, context->sum);
+    if (tac_element_is(c, "site")) tac_read_site(spec, c, body);
+    if (tac_element_is(c, "light")) tac_read_light(spec, c, pose);
+    if (tac_element_is(c, "camera")) tac_read_camera(spec, c, pose);
+    if (tac_element_is(c, "inertial")) tac_read_inertial(spec, c, context->sum);
+    if (tac_element_is(c, "joint") || tac_element_is(c, "freejoint"))
         tac_read_joint(spec, c, body, context->world);
 }
 
-// Calls `read` for each element of a body. A <frame> moves what stands in it; replicas were written
-// out as frames before.
+// Calls `read` for each element of a body. A <frame> moves its elements; replicas were expanded
+// to frames before.
 static void for_each_item(tacSpec* spec, const tacElement* element, const bodyContext* context,
                           void (*read)(tacSpec*, const tacElement*, const bodyContext*)) {
     tacCompiler compiler = spec->compiler;
-    tacPose frame = spec->frame;
+    tacPose frame = spec->tree.frame;
     for (const tacElement* c = element->child; c && spec->reader.result == TAC_OK; c = c->next) {
         tac_enter_scope(spec, c);
-        if (is_named(c, "frame")) {
-            spec->frame = tac_pose_compose(frame, tac_read_pose(spec, c));
+        if (tac_element_is(c, "frame")) {
+            spec->tree.frame = tac_pose_compose(frame, tac_read_pose(spec, c));
             for_each_item(spec, c, context, read);
         } else {
             read(spec, c, context);
         }
-        spec->frame = frame;
+        spec->tree.frame = frame;
     }
     spec->compiler = compiler;
 }
@@ -130,7 +126,7 @@ static void for_each_item(tacSpec* spec, const tacElement* element, const bodyCo
 // does the body itself have such an element, also in a frame?
 static int has_own(const tacElement* element, const char* name) {
     for (const tacElement* c = element->child; c; c = c->next)
-        if (is_named(c, name) || (is_named(c, "frame") && has_own(c, name))) return 1;
+        if (tac_element_is(c, name) || (tac_element_is(c, "frame") && has_own(c, name))) return 1;
     return 0;
 }
 
@@ -146,19 +142,19 @@ static tacBodyMass start_mass(const tacSpec* spec, const tacElement* element, in
 
 //---------------------------------- fused bodies ---------------------------------
 
-// with <compiler fusestatic>, a body without joints is a part of the one that it hangs on
+// with <compiler fusestatic>, a body without joints is fused with its parent
 static int is_fused(const tacSpec* spec, const tacElement* element) {
-    return spec->compiler.fusestatic && is_named(element, "body") &&
+    return spec->compiler.fusestatic && tac_element_is(element, "body") &&
            !tac_attribute(element, "mocap") && !has_joint(element);
 }
 
-// what stands in a part, then what stands in its parts
+// elements of a fused body, then those of bodies fused with it
 static void read_fused_body(tacSpec* spec, const tacElement* element, const bodyContext* whole) {
     if (!is_fused(spec, element)) return;
     tacBodyMass part = start_mass(spec, element, whole->body, whole->sum->moves);
     bodyContext context = {whole->body, whole->world, &part};
     tac_spec_name(spec, element, "body", whole->body);
-    spec->frame = tac_pose_compose(spec->frame, tac_read_pose(spec, element));
+    spec->tree.frame = tac_pose_compose(spec->tree.frame, tac_read_pose(spec, element));
     for_each_item(spec, element, &context, read_body_item);
     for_each_item(spec, element, &context, read_fused_body);
     if (whole->body > 0) tac_fuse_body(spec, element, &part, whole->sum);
@@ -166,29 +162,29 @@ static void read_fused_body(tacSpec* spec, const tacElement* element, const body
 
 static void read_body(tacSpec* spec, const tacElement* element, const bodyContext* outer);
 
-// bodies that hang on a body and on its parts
+// children of a body and of bodies fused with it
 static void read_child_bodies(tacSpec* spec, const tacElement* element, const bodyContext* outer) {
-    if (!is_named(element, "body")) return;
+    if (!tac_element_is(element, "body")) return;
     if (!is_fused(spec, element)) {
         read_body(spec, element, outer);
         return;
     }
-    spec->frame = tac_pose_compose(spec->frame, tac_read_pose(spec, element));
+    spec->tree.frame = tac_pose_compose(spec->tree.frame, tac_read_pose(spec, element));
     for_each_item(spec, element, outer, read_child_bodies);
 }
 
 //---------------------------------- tree -----------------------------------------
 
-// What hangs on a body, then the bodies below it: all get the numbers that MuJoCo gives them.
+// Elements of a body, then its child bodies: all get MuJoCo's ids.
 static void read_contents(tacSpec* spec, const tacElement* element, int body, tacPose world,
                           int moves) {
     tacBodyMass sum = start_mass(spec, element, body, moves);
     bodyContext context = {body, world, &sum};
-    spec->frame = tac_pose_identity();
+    spec->tree.frame = tac_pose_identity();
     for_each_item(spec, element, &context, read_body_item);
     for_each_item(spec, element, &context, read_fused_body);
     if (body > 0 && spec->reader.result == TAC_OK) {
-        const char* name = ((tacBody*)spec->body.items)[body].name;
+        const char* name = ((tacBody*)spec->tree.body.items)[body].name;
         tac_finish_body(spec, element, body, body_path(spec, name, body), &sum);
     }
     for_each_item(spec, element, &context, read_child_bodies);
@@ -196,8 +192,8 @@ static void read_contents(tacSpec* spec, const tacElement* element, int body, ta
 
 // recursion ends: nesting is at most TAC_MAX_NESTING
 static void read_body(tacSpec* spec, const tacElement* element, const bodyContext* outer) {
-    const char* name = tac_spec_name(spec, element, "body", spec->body.count);
-    tacPose local = tac_pose_compose(spec->frame, tac_read_pose(spec, element));
+    const char* name = tac_spec_name(spec, element, "body", spec->tree.body.count);
+    tacPose local = tac_pose_compose(spec->tree.frame, tac_read_pose(spec, element));
     int index = add_body(spec, name, outer->body, local, element->line);
     if (spec->reader.result != TAC_OK) return;
     tac_read_body_forces(spec, element, index, body_path(spec, name, index));
@@ -214,18 +210,18 @@ static void add_defaults(tacSpec* spec) {
     const double gravity[3] = {0.0, 0.0, -9.81}, timestep = 0.002;
     tacPath option = {"option", NULL};
     spec->name = "";
-    spec->fluid = -1;
+    spec->fluid.offset = -1;
     spec->gravity = tac_spec_param(spec, option, "gravity", any_number, gravity, 3);
     spec->timestep = tac_spec_param(spec, option, "timestep", tac_range_size, &timestep, 1);
     tac_names_add(&spec->reader, &spec->names, (tacNameEntry){"body", "world", 0, 0});
     add_body(spec, "world", 0, tac_pose_identity(), 0);
 }
 
-// the elements of all <worldbody> in one: what stands on the world is counted together
+// merges all <worldbody>: their elements are counted together
 static void join_worldbodies(const tacElement* root) {
     tacElement* world = NULL;
     for (tacElement* c = root->child; c; c = c->next) {
-        if (!is_named(c, "worldbody")) continue;
+        if (!tac_element_is(c, "worldbody")) continue;
         if (!world) {
             world = c;
             continue;

@@ -2,7 +2,7 @@
 //
 //   <shape> <sphere/> <union> … </union> </shape>  --[this file]-->  sphere … union union(root)
 //
-// A shape of one node has that node as its root: the union around it would cost and do nothing. The
+// A shape of one node has that node as its root, without a union around it. The
 // node is still called child 0, so that its name stays when a second one is added.
 
 #include "model/spec.h"
@@ -17,15 +17,15 @@
 #include <math.h>
 #include <string.h>
 
-// what nodes take over from the elements around them
+// what nodes inherit from their parents
 typedef struct shapeScope {
     tacPath path;
     int smooth; // offset of the temperature
     tacDistance distance;
-    int checked; // must combinations leave something?
+    int checked; // are combinations checked for emptiness?
 } shapeScope;
 
-// what a node tells the elements around it
+// what a node returns to its parent
 typedef struct builtNode {
     int node;        // index, -1 after a failure
     int depth;       // fields alive at once
@@ -36,11 +36,11 @@ static const builtNode no_node = {-1, 0, INFINITY};
 
 //---------------------------------- nodes ----------------------------------------
 
-// the node gets its place in the parent's frame, and is its own first until children say otherwise
+// adds a node with its pose in the parent's frame; without children it is its own first node
 static tacNode* add_node(tacSpec* spec, tacNodeKind kind, tacPath path, tacPose pose) {
-    int index = spec->node.count;
+    int index = spec->assets.node.count;
     int offset = tac_spec_pose(spec, path, pose);
-    tacNode* node = tac_list_add(&spec->reader, &spec->node, sizeof *node);
+    tacNode* node = tac_list_add(&spec->reader, &spec->assets.node, sizeof *node);
     if (!node) return NULL;
     *node = (tacNode){.kind = kind,
                       .parent = -1,
@@ -54,7 +54,7 @@ static tacNode* add_node(tacSpec* spec, tacNodeKind kind, tacPath path, tacPose 
     return node;
 }
 
-// a combination that may leave nothing is looked at when its numbers are complete
+// a combination that may be empty is checked when all numbers are read
 static builtNode add_emptiness_check(tacSpec* spec, const tacElement* element,
                                      const shapeScope* scope, builtNode built) {
     if (built.node >= 0 && scope->checked) tac_emptiness_check_add(spec, element, built.node);
@@ -67,14 +67,23 @@ static double mean_of(const double* size, int count) {
     return sum / count;
 }
 
-static builtNode add_leaf(tacSpec* spec, tacNodeKind kind, tacPath pose_path, tacPath path,
-                          tacPose pose, const double* size, const double* eps) {
-    tacNode* node = add_node(spec, kind, pose_path, pose);
+// a leaf before it becomes a node
+typedef struct leafSpec {
+    tacNodeKind kind;
+    tacPath pose_path, path; // names of its pose, and of its size and exponents
+    tacPose pose;
+    const double *size, *eps; // eps NULL: it has none
+} leafSpec;
+
+static builtNode add_leaf(tacSpec* spec, leafSpec leaf) {
+    tacNode* node = add_node(spec, leaf.kind, leaf.pose_path, leaf.pose);
     if (!node) return no_node;
-    int count = tac_node_size_count(kind);
-    if (count) node->size = tac_spec_param(spec, path, "size", tac_range_size, size, count);
-    if (eps) node->eps = tac_spec_param(spec, path, "eps", tac_range_eps, eps, 2);
-    return (builtNode){spec->node.count - 1, 1, count ? mean_of(size, count) : INFINITY};
+    int count = tac_node_size_count(leaf.kind);
+    if (count)
+        node->size = tac_spec_param(spec, leaf.path, "size", tac_range_size, leaf.size, count);
+    if (leaf.eps) node->eps = tac_spec_param(spec, leaf.path, "eps", tac_range_eps, leaf.eps, 2);
+    return (builtNode){spec->assets.node.count - 1, 1,
+                       count ? mean_of(leaf.size, count) : INFINITY};
 }
 
 tacPose tac_read_primitive(tacSpec* spec, const tacElement* element, tacNodeKind kind, int spare,
@@ -90,10 +99,10 @@ tacPose tac_read_primitive(tacSpec* spec, const tacElement* element, tacNodeKind
     tac_require(&spec->reader, element, "size");
     int needed = line ? 1 : count;
     const tacRange any = {-INFINITY, INFINITY}, range = spare ? any : tac_range_size;
-    int given =
-        tac_read_numbers(&spec->reader, element, "size", needed, spare ? 3 : needed, range, read);
+    int given = tac_read_numbers(&spec->reader, element, "size",
+                                 (tacCountRange){needed, spare ? 3 : needed}, range, read);
     if (!given) return pose;
-    for (int i = 0; i < given; ++i) { // numbers that are spare may be 0
+    for (int i = 0; i < given; ++i) { // extra numbers may be 0
         double lower = i < needed ? tac_range_size.lower : 0.0, upper = tac_range_size.upper;
         if (!(read[i] >= lower && read[i] <= upper))
             tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "size"),
@@ -107,7 +116,7 @@ tacPose tac_read_primitive(tacSpec* spec, const tacElement* element, tacNodeKind
 
 static void read_eps(tacReader* reader, const tacElement* element, double eps[2]) {
     tac_require(reader, element, "eps");
-    tac_read_numbers(reader, element, "eps", 2, 2, tac_range_eps, eps);
+    tac_read_vector(reader, element, "eps", 2, tac_range_eps, eps);
 }
 
 static builtNode read_leaf(tacSpec* spec, const tacElement* element, tacNodeKind kind,
@@ -125,31 +134,30 @@ static builtNode read_leaf(tacSpec* spec, const tacElement* element, tacNodeKind
                             "axisangle, xyaxes, zaxis");
     }
     tac_read_number(reader, element, "smooth", tac_range_smooth, &unused);
-    builtNode built =
-        add_leaf(spec, kind, scope->path, scope->path, pose, size, has_eps ? eps : NULL);
-    if (built.node >= 0) ((tacNode*)spec->node.items)[built.node].distance = scope->distance;
+    builtNode built = add_leaf(
+        spec, (leafSpec){kind, scope->path, scope->path, pose, size, has_eps ? eps : NULL});
+    if (built.node >= 0) ((tacNode*)spec->assets.node.items)[built.node].distance = scope->distance;
     return built;
 }
 
 //---------------------------------- polyhedron -----------------------------------
 
-// temperature of what has no other: a share of the size, or 1 mm of what has none
+// default temperature: a share of the size, or 1 mm without a size
 static double default_smooth(double size) {
     return isfinite(size) && size > 1e-9 ? 0.005 * size : 1e-3;
 }
 
-// unit normals; h goes with them, so that the half-space stays
+// unit normals; h is scaled with them, so that the half-space stays the same
 static void normalise_planes(tacReader* reader, const tacElement* element, double* plane,
                              int count) {
     for (int i = 0; i < count; ++i) {
         double* n = &plane[4 * i];
         double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         if (length < 1e-12)
-            tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"),
-                            "planes",
-                            "plane %d has a normal of length 0; a plane is nx ny nz h, with the "
-                            "solid where n.x + h <= 0",
-                            i);
+            tac_reader_fail(
+                reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
+                "plane %d has a normal of length 0; a plane is nx ny nz h, and n.x + h <= 0 inside",
+                i);
         for (int k = 0; k < 4 && length > 0.0; ++k) n[k] /= length;
         if (fabs(n[3]) > tac_range_position.upper)
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"),
@@ -165,7 +173,7 @@ static double* read_written_planes(tacReader* reader, const tacElement* element,
     if (!plane) return NULL;
     if (numbers == 0 || numbers % 4 != 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
-                        "four numbers a plane, nx ny nz h; found %d numbers", numbers);
+                        "needs four numbers per plane, nx ny nz h; found %d numbers", numbers);
     *count = numbers / 4;
     normalise_planes(reader, element, plane, *count);
     return reader->result == TAC_OK ? plane : NULL;
@@ -176,15 +184,15 @@ static double* read_planes(tacReader* reader, const tacElement* element, int* co
     if (!by_file && !tac_attribute(element, "planes"))
         tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "planes",
                         "<polyhedron> needs 'planes' (four numbers each, nx ny nz h), or a mesh "
-                        "'file' whose hull it is");
+                        "'file' for its convex hull");
     if (by_file && tac_attribute(element, "planes"))
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
-                        "<polyhedron> has its planes twice; give 'file' or 'planes'");
+                        "<polyhedron> has both 'file' and 'planes'; remove one");
     return by_file ? tac_read_hull(reader, element, count)
                    : read_written_planes(reader, element, count);
 }
 
-// mean half size of the box around it; infinite without an end
+// mean half size of the box around it; infinite if unbounded
 static double planes_size(const double* plane, int count) {
     double lower[3], upper[3], sum = 0.0;
     if (!tac_planes_box(plane, count, 0.0, lower, upper)) return INFINITY;
@@ -192,7 +200,7 @@ static double planes_size(const double* plane, int count) {
     return sum / 6.0;
 }
 
-// something must be left: below all planes, and below their smooth maximum
+// refuses an empty polyhedron, sharp or smoothed
 static void check_planes(tacReader* reader, const tacElement* element, const double* plane,
                          int count, double smooth) {
     double scale = 0.0, y[3], min_smooth;
@@ -200,12 +208,12 @@ static void check_planes(tacReader* reader, const tacElement* element, const dou
     min_smooth = fmin(smooth, fmax(1e-9 * scale, 1e-12));
     if (tac_planes_deepest_point(plane, count, min_smooth, 0.0, y) >= 0.0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "planes"), "planes",
-                        "the planes leave nothing: no point has n.x + h <= 0 for all of them; "
-                        "normals point out of the solid, and h is minus the offset");
+                        "the polyhedron is empty: no point has n.x + h <= 0 for all planes; "
+                        "normals point outwards, and h is minus the offset");
     else if (tac_planes_deepest_point(plane, count, smooth, 0.0, y) >= 0.0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "smooth"), "smooth",
-                        "the planes leave nothing at smooth = %g: it takes away up to smooth ln(%d)"
-                        " = %g; make it smaller",
+                        "the polyhedron is empty at smooth = %g, which shrinks it by up to smooth "
+                        "ln(%d) = %g; reduce smooth",
                         smooth, count, smooth * log((double)count));
 }
 
@@ -224,7 +232,7 @@ static builtNode read_polyhedron(tacSpec* spec, const tacElement* element,
     node->block_count = 4 * count;
     node->block = tac_spec_param(spec, scope->path, "planes", tac_range_position, plane, 4 * count);
     node->smooth = tac_spec_param(spec, scope->path, "smooth", tac_range_smooth, &smooth, 1);
-    return (builtNode){spec->node.count - 1, 1, size};
+    return (builtNode){spec->assets.node.count - 1, 1, size};
 }
 
 //---------------------------------- cloud ----------------------------------------
@@ -234,10 +242,11 @@ static builtNode read_cloud(tacSpec* spec, const tacElement* element, const shap
     tac_read_number(&spec->reader, element, "smooth", tac_range_smooth, &unused);
     tacNode* node = add_node(spec, TAC_NODE_CLOUD, scope->path, tac_read_pose(spec, element));
     if (!node) return no_node;
-    return (builtNode){spec->node.count - 1, 1, tac_read_cloud(spec, element, scope->path, node)};
+    return (builtNode){spec->assets.node.count - 1, 1,
+                       tac_read_cloud(spec, element, scope->path, node)};
 }
 
-// a sweep has a temperature, its own or that of the element around
+// a sweep has its own temperature or that of its parent
 static builtNode read_sweep(tacSpec* spec, const tacElement* element, const shapeScope* scope) {
     int offset = scope->smooth;
     double smooth;
@@ -248,7 +257,7 @@ static builtNode read_sweep(tacSpec* spec, const tacElement* element, const shap
     node->distance = scope->distance;
     node->smooth = offset;
     double size = tac_read_sweep(spec, element, scope->path, node);
-    builtNode built = {spec->node.count - 1, 1, size};
+    builtNode built = {spec->assets.node.count - 1, 1, size};
     return element->child ? add_emptiness_check(spec, element, scope, built) : built;
 }
 
@@ -262,7 +271,7 @@ tacPath tac_child_path(tacSpec* spec, const tacElement* child, int index, tacPat
     const char* name = tac_read_plain_name(reader, child);
     if (name && strspn(name, "0123456789") == strlen(name))
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(child, "name"), "name",
-                        "'%.40s' could be taken for the index of a child; add a letter", name);
+                        "'%.40s' looks like the index of a child; add a letter", name);
     const char* parent = path.alias ? path.alias : path.name;
     if (name) {
         below.alias = tac_reader_text(reader, "%s/%s", parent, name);
@@ -275,7 +284,7 @@ tacPath tac_child_path(tacSpec* spec, const tacElement* child, int index, tacPat
     return below;
 }
 
-// children in order; their number, the deepest and the smallest
+// reads children in order; their number, and in `total` the largest depth and the smallest size
 static int read_children(tacSpec* spec, const tacElement* element, shapeScope scope,
                          builtNode* total) {
     int count = 0;
@@ -290,26 +299,35 @@ static int read_children(tacSpec* spec, const tacElement* element, shapeScope sc
     }
     if (count == 0)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<%s> is empty; put primitives or combinations into it", element->name);
+                        "<%s> has no children; add primitives or combinations", element->name);
     return count;
 }
 
-// the root of what was just read; a combination keeps its own field beside a child's
-static builtNode close_combination(tacSpec* spec, tacNodeKind kind, tacPath path, tacPose pose,
-                                   int first, int children, builtNode total, int smooth) {
-    tacNode* node = add_node(spec, kind, path, pose);
+// a combination after its children
+typedef struct combinationSpec {
+    tacNodeKind kind;
+    tacPath path;
+    tacPose pose;
+    int first, children; // its first node, and how many children there are
+    int smooth;          // offset of the temperature
+} combinationSpec;
+
+// The root of the nodes from `first` on. Its depth is one more than that of the children: its own
+// field is alive beside a child's.
+static builtNode close_combination(tacSpec* spec, combinationSpec c, builtNode total) {
+    tacNode* node = add_node(spec, c.kind, c.path, c.pose);
     if (!node) return no_node;
-    tacNode* nodes = spec->node.items;
-    int index = spec->node.count - 1;
-    node->first = first;
-    node->children = children;
-    node->smooth = smooth;
-    for (int child = index - 1; child >= first; child = nodes[child].first - 1)
+    tacNode* nodes = spec->assets.node.items;
+    int index = spec->assets.node.count - 1;
+    node->first = c.first;
+    node->children = c.children;
+    node->smooth = c.smooth;
+    for (int child = index - 1; child >= c.first; child = nodes[child].first - 1)
         nodes[child].parent = index;
     return (builtNode){index, total.depth + 1, total.smallest};
 }
 
-// a temperature of its own, else that of the element around
+// its own temperature, else that of its parent
 static void read_own_smooth(tacSpec* spec, const tacElement* element, shapeScope* scope) {
     double smooth;
     if (tac_read_number(&spec->reader, element, "smooth", tac_range_smooth, &smooth))
@@ -321,21 +339,21 @@ static builtNode read_combination(tacSpec* spec, const tacElement* element, tacN
     shapeScope scope = *outer;
     read_own_smooth(spec, element, &scope);
     tacPose pose = tac_read_pose(spec, element);
-    int first = spec->node.count;
+    int first = spec->assets.node.count;
     builtNode total;
     int children = read_children(spec, element, scope, &total);
     if (kind == TAC_NODE_DIFFERENCE && children == 1)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, element->line, element->name,
-                        "<difference> has one child; the others are taken away from the first");
-    builtNode built =
-        close_combination(spec, kind, outer->path, pose, first, children, total, scope.smooth);
+                        "<difference> has one child; it subtracts all others from the first");
+    combinationSpec c = {kind, outer->path, pose, first, children, scope.smooth};
+    builtNode built = close_combination(spec, c, total);
     return kind == TAC_NODE_UNION ? built : add_emptiness_check(spec, element, outer, built);
 }
 
 //---------------------------------- superquadric with planes ---------------------
 
 // <superquadric> <plane/> … </superquadric>: the intersection of all of them, with the element's
-// place; size and eps keep their names, and the superquadric's place in it is PATH/superquadric
+// pose; size and eps keep their names, and the superquadric's pose in it is PATH/superquadric
 static builtNode read_cut_superquadric(tacSpec* spec, const tacElement* element,
                                        const shapeScope* outer) {
     tacReader* reader = &spec->reader;
@@ -350,18 +368,17 @@ static builtNode read_cut_superquadric(tacSpec* spec, const tacElement* element,
     tac_names_add(reader, &spec->names,
                   (tacNameEntry){outer->path.name, "superquadric", -1, element->line});
 
-    int first = spec->node.count;
-    builtNode own = add_leaf(spec, TAC_NODE_SUPERQUADRIC, pose_path, outer->path,
-                             tac_pose_identity(), size, eps);
+    int first = spec->assets.node.count;
+    builtNode own = add_leaf(spec, (leafSpec){TAC_NODE_SUPERQUADRIC, pose_path, outer->path,
+                                              tac_pose_identity(), size, eps});
     if (own.node < 0) return no_node;
-    ((tacNode*)spec->node.items)[own.node].distance = scope.distance;
+    ((tacNode*)spec->assets.node.items)[own.node].distance = scope.distance;
     builtNode total;
     int planes = read_children(spec, element, scope, &total);
     if (reader->result != TAC_OK) return no_node;
     total.smallest = own.smallest;
-    return add_emptiness_check(spec, element, outer,
-                               close_combination(spec, TAC_NODE_INTERSECTION, outer->path, pose,
-                                                 first, planes + 1, total, scope.smooth));
+    combinationSpec c = {TAC_NODE_INTERSECTION, outer->path, pose, first, planes + 1, scope.smooth};
+    return add_emptiness_check(spec, element, outer, close_combination(spec, c, total));
 }
 
 //---------------------------------- nodes by name --------------------------------
@@ -392,35 +409,35 @@ static builtNode read_node(tacSpec* spec, const tacElement* element, const shape
 //---------------------------------- shapes ---------------------------------------
 
 static tacShape* add_shape(tacSpec* spec, const char* name, int first, int depth, int exact) {
-    tacShape* shape = tac_list_add(&spec->reader, &spec->shape, sizeof *shape);
-    if (shape) *shape = (tacShape){name, first, spec->node.count - first, depth, exact, 0.0};
+    tacShape* shape = tac_list_add(&spec->reader, &spec->assets.shape, sizeof *shape);
+    if (shape) *shape = (tacShape){name, first, spec->assets.node.count - first, depth, exact, 0.0};
     return shape;
 }
 
-// where the field of a union ends; 0: nowhere
+// value at which the field of a union is truncated; 0: not at all
 static double read_truncate(tacSpec* spec, const tacElement* element) {
     static const tacRange range = {0.0, 1e9};
     tacReader* reader = &spec->reader;
-    const tacNode* root = &((const tacNode*)spec->node.items)[spec->node.count - 1];
+    const tacNode* root = &((const tacNode*)spec->assets.node.items)[spec->assets.node.count - 1];
     double end = 0.0;
     if (!tac_read_number(reader, element, "truncate", range, &end) || end == 0.0) return 0.0;
     int line = tac_attribute_line(element, "truncate");
     if (root->kind != TAC_NODE_UNION) {
         tac_reader_fail(reader, TAC_ERROR_VALUE, line, "truncate",
-                        "only a union ends: <shape> has one primitive or combination in it, which "
-                        "is none. Put its parts directly into <shape>, or leave truncate out");
+                        "truncate needs a union, but <shape> has a single child that is none; put "
+                        "its parts directly into <shape>, or remove truncate");
         return 0.0;
     }
     double smooth = *tac_spec_values(spec, root->smooth);
     if (end < 10.0 * smooth)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, line, "truncate",
-                        "truncate = %g is below ten times smooth = %g: the surface would move; "
-                        "take %g or more",
-                        end, smooth, 10.0 * smooth);
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, line, "truncate",
+            "truncate = %g is below ten times smooth = %g: the surface would move; use %g or more",
+            end, smooth, 10.0 * smooth);
     return end;
 }
 
-// is there a combination or sweep that takes over the shape's temperature?
+// does a combination or sweep inherit the shape's temperature?
 static int needs_smooth(const tacElement* element) {
     if (element->child && element->child->next) return 1;
     for (const tacElement* c = element->child; c; c = c->next)
@@ -434,11 +451,11 @@ static int needs_smooth(const tacElement* element) {
 static const char* read_shape_name(tacSpec* spec, const tacElement* element) {
     tac_require(&spec->reader, element, "name");
     tac_read_plain_name(&spec->reader, element);
-    const char* name = tac_spec_name(spec, element, "shape", spec->shape.count);
+    const char* name = tac_spec_name(spec, element, "shape", spec->assets.shape.count);
     if (strncmp(name, "geom:", 5) == 0 || strncmp(name, "mesh:", 5) == 0)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "name"), "name",
-                        "names that start with 'geom:' or 'mesh:' belong to the shapes of plain "
-                        "geoms and meshes");
+                        "names that start with 'geom:' or 'mesh:' are reserved for the shapes of "
+                        "primitive geoms and meshes; choose another");
     return name;
 }
 
@@ -456,15 +473,15 @@ void tac_read_shape(tacSpec* spec, const tacElement* element) {
     if (stated || needs_smooth(element))
         scope.smooth = tac_spec_param(spec, scope.path, "smooth", tac_range_smooth, &smooth, 1);
 
-    int first = spec->node.count;
+    int first = spec->assets.node.count;
     builtNode total;
     int children = read_children(spec, element, scope, &total);
     if (spec->reader.result != TAC_OK) return;
     if (!stated && scope.smooth >= 0) // 0.5 % of the mean half size of the smallest leaf
         *tac_spec_values(spec, scope.smooth) = default_smooth(total.smallest);
-    if (children > 1)
-        total = close_combination(spec, TAC_NODE_UNION, scope.path, tac_pose_identity(), first,
-                                  children, total, scope.smooth);
+    combinationSpec c = {TAC_NODE_UNION, scope.path, tac_pose_identity(),
+                         first,          children,   scope.smooth};
+    if (children > 1) total = close_combination(spec, c, total);
     double end = read_truncate(spec, element);
     tacShape* shape = add_shape(spec, name, first, total.depth, exact || spec->exact);
     if (shape) shape->truncate = end;
@@ -473,11 +490,11 @@ void tac_read_shape(tacSpec* spec, const tacElement* element) {
 int tac_add_hull(tacSpec* spec, const char* shape_name, const double* plane, int count) {
     tacReader* reader = &spec->reader;
     tacPath path = {tac_reader_text(reader, "shape:%s/0", shape_name), NULL};
-    // thin hulls keep an inside: at most a tenth of their depth is smoothed away
+    // thin hulls do not vanish: smoothing removes at most a tenth of their depth
     double size = planes_size(plane, count), smooth = default_smooth(size), y[3];
     double depth = -tac_planes_deepest_point(plane, count, 1e-4 * smooth, -INFINITY, y);
     smooth = fmax(fmin(smooth, 0.1 * depth / log((double)count)), tac_range_smooth.lower);
-    int first = spec->node.count;
+    int first = spec->assets.node.count;
     tacNode* node = add_node(spec, TAC_NODE_POLYHEDRON, path, tac_pose_identity());
     if (!node) return -1;
     int block = tac_spec_param(spec, path, "planes", tac_range_position, plane, 4 * count);
@@ -486,14 +503,14 @@ int tac_add_hull(tacSpec* spec, const char* shape_name, const double* plane, int
     node->block_count = 4 * count;
     node->smooth = offset;
     add_shape(spec, shape_name, first, 1, spec->exact);
-    return spec->shape.count - 1;
+    return spec->assets.shape.count - 1;
 }
 
 int tac_add_primitive(tacSpec* spec, const char* shape_name, tacPath path, tacNodeKind kind,
                       const double* size) {
     tacPath pose_path = {tac_reader_text(&spec->reader, "shape:%s/0", shape_name), NULL};
-    int first = spec->node.count;
-    add_leaf(spec, kind, pose_path, path, tac_pose_identity(), size, NULL);
+    int first = spec->assets.node.count;
+    add_leaf(spec, (leafSpec){kind, pose_path, path, tac_pose_identity(), size, NULL});
     add_shape(spec, shape_name, first, 1, spec->exact);
-    return spec->shape.count - 1;
+    return spec->assets.shape.count - 1;
 }

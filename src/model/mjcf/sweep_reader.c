@@ -1,5 +1,5 @@
-// <sweep> to the block of numbers that shape/sweep/sweep_coefs.inl reads, and what can be wrong
-// with it.
+// <sweep> to the block of numbers that shape/sweep/sweep_coefs.inl reads, and checks
+// of it.
 //
 // A number that varies along the spline is given three times, one for each control point.
 
@@ -21,16 +21,16 @@ static const tacRange range_direction = {-1e9, 1e9};
 // `count` numbers, or three times as many: how many there are, 0 after a failure
 static int read_varying(tacReader* reader, const tacElement* element, const char* name, int count,
                         tacRange range, double* out) {
-    int read = tac_read_numbers(reader, element, name, count, 3 * count, range, out);
+    int read =
+        tac_read_numbers(reader, element, name, (tacCountRange){count, 3 * count}, range, out);
     if (read == 0 || read == count || read == 3 * count) return read;
     tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, name), name,
-                    "has %d numbers; give %d, or %d to vary it: for the first, second and third "
-                    "control point",
-                    read, count, 3 * count);
+                    "has %d numbers; give %d, or %d for three control points", read, count,
+                    3 * count);
     return 0;
 }
 
-// three copies of what does not vary
+// three copies of a constant number
 static void repeat_three_times(double* values, int count) {
     memcpy(values + count, values, sizeof(double) * (size_t)count);
     memcpy(values + 2 * count, values, sizeof(double) * (size_t)count);
@@ -61,13 +61,13 @@ static void check_cusp(tacSpec* spec, const tacElement* element, sweepSpline s) 
     if (most == 0.0 || tac_norm(closest_on_line(s.b, s.a)) > 1e-3 * most) return;
     if (fmin(first, last) <= 1e-3 * most)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "points",
-                        "the %s two control points are at the same place, or nearly, so the spline "
-                        "has no direction there; put the second one between the other two",
+                        "the %s two control points coincide, or nearly, so the spline has no "
+                        "direction there; put the second one between the other two",
                         first < last ? "first" : "last");
     else
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "points",
-                        "the spline has a cusp, or nearly: it stands still and turns back; move "
-                        "the second control point off the line, or between the other two");
+                        "the spline has a cusp, or nearly; move the second control point off the "
+                        "line, or between the other two");
 }
 
 // across the plane of the spline; across the chord if it is straight
@@ -89,7 +89,7 @@ static double sine2_at(sweepSpline s, tacVec3 up, double t) {
     return tac_norm2(tac_cross(up, v)) / (tac_norm2(up) * tac_norm2(v));
 }
 
-// Its least on [0, 1]: at an end, or where the derivative of N(t)/D(t), two parabolas, is 0.
+// Its minimum on [0, 1]: at an end, or where the derivative of N(t)/D(t), two parabolas, is 0.
 static double min_sine2(sweepSpline s, tacVec3 up) {
     tacVec3 m = tac_cross(up, s.b), n = tac_cross(up, s.a);
     double N[3] = {tac_norm2(m), 2.0 * tac_dot(m, n), tac_norm2(n)};
@@ -108,12 +108,13 @@ static void check_up(tacSpec* spec, const tacElement* element, sweepSpline s, ta
     if (spec->reader.result != TAC_OK) return;
     if (tac_norm2(s.b) + tac_norm2(s.a) == 0.0) s.b = (tacVec3){0.0, 0.0, 1.0};
     if (tac_norm(up) == 0.0)
-        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "up",
-                        "0 0 0 is no direction; leave 'up' out or name one across the spline");
+        tac_reader_fail(
+            &spec->reader, TAC_ERROR_VALUE, line, "up",
+            "0 0 0 is not a direction; remove 'up', or give a direction across the spline");
     else if (min_sine2(s, up) < 1e-6)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, "up",
-                        "is parallel to the spline somewhere, so the frame has no direction there; "
-                        "choose one that is across it everywhere");
+                        "is parallel to the spline somewhere, so the frame is undefined there; "
+                        "choose a direction that crosses it everywhere");
 }
 
 //---------------------------------- planes ---------------------------------------
@@ -124,7 +125,7 @@ typedef struct sweepPlanes {
     tacPath path[TAC_SWEEP_PLANES];
 } sweepPlanes;
 
-// a plane is placed by normal and offset, or by a frame
+// a plane is given by normal and offset, or by a frame
 static void check_one_placement(tacReader* reader, const tacElement* element) {
     static const char* const frame[] = {"pos", "quat", "euler", "axisangle", "xyaxes", "zaxis"};
     int given = tac_attribute(element, "normal") != NULL;
@@ -132,11 +133,11 @@ static void check_one_placement(tacReader* reader, const tacElement* element) {
         if (tac_attribute(element, frame[i]))
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, frame[i]),
                             frame[i],
-                            "has no meaning beside 'normal'; a plane is placed by normal and "
-                            "offset, or by pos and an orientation");
+                            "cannot be combined with 'normal'; give normal and offset, or pos and "
+                            "an orientation");
     if (!given && tac_attribute(element, "offset"))
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, "offset"), "offset",
-                        "belongs to 'normal'; give both, or place the plane by 'pos'");
+                        "needs 'normal'; give both, or use 'pos'");
 }
 
 // normal . y <= offset, or the half-space below z = 0 of a frame
@@ -160,7 +161,7 @@ static void read_normal(tacSpec* spec, const tacElement* element, sweepPlanes* p
     if (offsets == 1) repeat_three_times(offset, 1);
 }
 
-// a normal that is mixed from three must not vanish on the way
+// a normal interpolated from three must not vanish along the spline
 static void check_normal(tacSpec* spec, const tacElement* element, const double* n) {
     if (spec->reader.result != TAC_OK) return;
     double most = 0.0, least = INFINITY;
@@ -175,7 +176,7 @@ static void check_normal(tacSpec* spec, const tacElement* element, const double*
     }
     if (least <= 1e-4 * most)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "normal"),
-                        "normal", "is 0 0 0 somewhere along the spline, which is no direction");
+                        "normal", "is 0 0 0 somewhere along the spline, which is not a direction");
 }
 
 static void read_planes(tacSpec* spec, const tacElement* element, tacPath path, sweepPlanes* p) {
@@ -198,7 +199,7 @@ static void read_planes(tacSpec* spec, const tacElement* element, tacPath path, 
 static void read_angles(tacSpec* spec, const tacElement* element, double twist[3]) {
     tacRange range = {range_angle.lower / spec->compiler.angle,
                       range_angle.upper / spec->compiler.angle};
-    tac_read_numbers(&spec->reader, element, "twist", 3, 3, range, twist);
+    tac_read_vector(&spec->reader, element, "twist", 3, range, twist);
     for (int k = 0; k < 3; ++k) twist[k] *= spec->compiler.angle;
 }
 
@@ -220,14 +221,14 @@ double tac_read_sweep(tacSpec* spec, const tacElement* element, tacPath path, ta
     tac_require(reader, element, "points");
     tac_require(reader, element, "size");
     tac_require(reader, element, "eps");
-    tac_read_numbers(reader, element, "points", 9, 9, tac_range_position, points);
+    tac_read_vector(reader, element, "points", 9, tac_range_position, points);
     int sizes = read_varying(reader, element, "size", 3, tac_range_size, size);
     int exponents = read_varying(reader, element, "eps", 2, tac_range_eps, eps);
     read_angles(spec, element, twist);
     sweepSpline s = spline_of(points);
     check_cusp(spec, element, s);
     tac_store3(up, default_up(s));
-    tac_read_numbers(reader, element, "up", 3, 3, range_direction, up);
+    tac_read_vector(reader, element, "up", 3, range_direction, up);
     check_up(spec, element, s, tac_load3(up));
     if (sizes == 3) repeat_three_times(size, 3);
     if (exponents == 2) repeat_three_times(eps, 2);

@@ -2,13 +2,14 @@
 //
 //   <asset><model name="arm" file="arm.xml"/></asset>
 //   <attach model="arm" body="base" prefix="left_"/>  --[this file]-->  the body, the assets of its
-//   model, and of tendons, actuators, equalities, contacts, sensors and keys what refers to it
+//   model, and the tendons, actuators, equalities, contacts, sensors and keys that refer to it
 //
 // The other model is read by its own <compiler> and its own default classes: elements keep the
 // number of their model (scope), and have all their attributes before they are copied.
 
 #include "model/xml/tree.h"
 
+#include "base/assert.h"
 #include "model/xml/schema.h"
 
 #include <stdio.h>
@@ -23,10 +24,6 @@ typedef struct submodel {
     int scope;
 } submodel;
 
-static int is_named(const tacElement* element, const char* name) {
-    return strcmp(element->name, name) == 0;
-}
-
 //---------------------------------- other models ---------------------------------
 
 static void set_scope(tacElement* element, int scope) {
@@ -36,7 +33,7 @@ static void set_scope(tacElement* element, int scope) {
 
 static void expand_model(tacSpec* spec, tacElement* root, const char* path, int level);
 
-// everything that is done with a scene before its sections are read
+// all preparation of a scene before its sections are read
 static void prepare_submodel(tacSpec* spec, tacElement* root, submodel* model, const char* path,
                              int level) {
     tacCompiler compiler = spec->compiler;
@@ -73,7 +70,7 @@ static submodel open_model(tacSpec* spec, const tacElement* element, const char*
         tac_reader_fail(reader, TAC_ERROR_LIMIT, element->line, "<model>",
                         "models are nested more than %d levels deep", MAX_LEVELS);
     if (reader->result != TAC_OK) return model;
-    // paths and repetitions are counted anew in each model
+    // paths and repetitions start anew in each model
     const char* document = reader->document;
     int first = reader->file_first;
     reader->document = path;
@@ -93,10 +90,10 @@ static submodel open_model(tacSpec* spec, const tacElement* element, const char*
 static void open_models(tacSpec* spec, const tacElement* root, const char* from, int level,
                         tacList* out) {
     for (const tacElement* section = root->child; section; section = section->next) {
-        if (!is_named(section, "asset")) continue;
+        if (!tac_element_is(section, "asset")) continue;
         for (const tacElement* c = section->child; c && spec->reader.result == TAC_OK;
              c = c->next) {
-            if (!is_named(c, "model")) continue;
+            if (!tac_element_is(c, "model")) continue;
             submodel model = open_model(spec, c, from, level);
             submodel* item = tac_list_add(&spec->reader, out, sizeof *item);
             if (item) *item = model;
@@ -109,7 +106,7 @@ static void open_models(tacSpec* spec, const tacElement* root, const char* from,
 // <mesh file="x.stl"/> is called x: its copy needs the name written out
 static void name_mesh(tacReader* reader, tacElement* element, const char* prefix) {
     const tacAttribute* file = tac_attribute(element, "file");
-    if (!is_named(element, "mesh") || tac_attribute(element, "name") || !file) return;
+    if (!tac_element_is(element, "mesh") || tac_attribute(element, "name") || !file) return;
     const char* slash = strrchr(file->value, '/');
     const char *base = slash ? slash + 1 : file->value, *dot = strrchr(base, '.');
     int length = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
@@ -119,10 +116,10 @@ static void name_mesh(tacReader* reader, tacElement* element, const char* prefix
 static void copy_assets(tacReader* reader, tacElement* root, const submodel* model,
                         const tacRename* rename) {
     for (const tacElement* section = model->root->child; section; section = section->next) {
-        if (!is_named(section, "asset")) continue;
+        if (!tac_element_is(section, "asset")) continue;
         tacElement* out = tac_tree_add(reader, root, "asset", section->line, model->scope);
         for (const tacElement* c = section->child; c && out; c = c->next) {
-            tacElement* copy = is_named(c, "model") ? NULL : tac_tree_copy(reader, c, rename);
+            tacElement* copy = tac_element_is(c, "model") ? NULL : tac_tree_copy(reader, c, rename);
             if (!copy) continue;
             name_mesh(reader, copy, rename->prefix);
             tac_tree_append(out, copy);
@@ -130,12 +127,12 @@ static void copy_assets(tacReader* reader, tacElement* root, const submodel* mod
     }
 }
 
-// what refers to attached things alone; names of tendons and actuators join those things
+// elements that refer only to attached names; names of tendons and actuators join these
 static void copy_section(tacReader* reader, tacElement* root, const char* kind,
                          const submodel* model, const tacRename* rename, tacNames* names) {
     tacElement* out = NULL;
     for (const tacElement* section = model->root->child; section; section = section->next) {
-        if (!is_named(section, kind)) continue;
+        if (!tac_element_is(section, kind)) continue;
         for (const tacElement* c = section->child; c && reader->result == TAC_OK; c = c->next) {
             if (!tac_tree_refers(c, names, 1)) continue;
             const tacAttribute* name = tac_attribute(c, "name");
@@ -150,12 +147,12 @@ static void copy_section(tacReader* reader, tacElement* root, const char* kind,
 
 //---------------------------------- keys -----------------------------------------
 
-// Numbers of a list for some of its owners: `text` of those that `keep` says, in their order.
+// The numbers of a list that belong to selected owners, in order.
 typedef struct numberSlice {
     tacReader* reader;
     const char* at;       // where the list is read
     const char* selected; // numbers so far
-    int count;            // of the kept ones
+    int count;            // of the selected ones
 } numberSlice;
 
 static void slice_numbers(numberSlice* slice, int count, int is_selected) {
@@ -173,7 +170,7 @@ static void slice_numbers(numberSlice* slice, int count, int is_selected) {
 
 static int positions_of(const tacElement* joint) {
     const tacAttribute* type = tac_attribute(joint, "type");
-    if (is_named(joint, "freejoint") || (type && strcmp(type->value, "free") == 0)) return 7;
+    if (tac_element_is(joint, "freejoint") || (type && strcmp(type->value, "free") == 0)) return 7;
     return type && strcmp(type->value, "ball") == 0 ? 4 : 1;
 }
 
@@ -181,10 +178,10 @@ static int positions_of(const tacElement* joint) {
 static void slice_joints(numberSlice* slice, const tacElement* element, const tacElement* attached,
                          int is_selected, int bodies) {
     for (const tacElement* c = element->child; c; c = c->next) {
-        if (is_named(c, "frame")) slice_joints(slice, c, attached, is_selected, bodies);
-        if (!bodies && (is_named(c, "joint") || is_named(c, "freejoint")))
+        if (tac_element_is(c, "frame")) slice_joints(slice, c, attached, is_selected, bodies);
+        if (!bodies && (tac_element_is(c, "joint") || tac_element_is(c, "freejoint")))
             slice_numbers(slice, positions_of(c), is_selected);
-        if (!bodies || !is_named(c, "body")) continue;
+        if (!bodies || !tac_element_is(c, "body")) continue;
         slice_joints(slice, c, attached, is_selected || c == attached, 0);
         slice_joints(slice, c, attached, is_selected || c == attached, 1);
     }
@@ -192,58 +189,66 @@ static void slice_joints(numberSlice* slice, const tacElement* element, const ta
 
 static void slice_actuators(numberSlice* slice, const tacElement* root, const tacNames* names) {
     for (const tacElement* section = root->child; section; section = section->next)
-        for (const tacElement* c = section->child; c && is_named(section, "actuator"); c = c->next)
+        for (const tacElement* c = section->child; c && tac_element_is(section, "actuator");
+             c = c->next)
             slice_numbers(slice, 1, tac_tree_refers(c, names, 1));
 }
 
 static int count_actuators(const tacElement* root) {
     int count = 0;
     for (const tacElement* section = root->child; section; section = section->next)
-        for (const tacElement* c = section->child; c && is_named(section, "actuator"); c = c->next)
+        for (const tacElement* c = section->child; c && tac_element_is(section, "actuator");
+             c = c->next)
             ++count;
     return count;
 }
 
-// positions and controls of what is attached; the reader of keys puts them in their places
+// a body of a model that is attached to a scene
+typedef struct attachment {
+    const submodel* model;
+    const tacElement* body;
+    tacRename rename; // the prefix of its names
+    tacNames names;   // of the body and all below it
+    int actuators;    // of the scene before
+} attachment;
+
+// positions and controls of the attached body; the reader of keys writes them at their offsets
 static void copy_key(tacReader* reader, tacElement* out, const tacElement* key,
-                     const submodel* model, const tacElement* body, const tacRename* rename,
-                     const tacNames* names, int actuators) {
-    tacElement* copy = tac_tree_copy(reader, key, rename);
+                     const attachment* a) {
+    const char* prefix = a->rename.prefix;
+    tacElement* copy = tac_tree_copy(reader, key, &a->rename);
     const tacAttribute *qpos = tac_attribute(key, "qpos"), *ctrl = tac_attribute(key, "ctrl");
-    const tacAttribute* name = tac_attribute(body, "name");
+    const tacAttribute* name = tac_attribute(a->body, "name");
     if (!copy || !out) return;
     copy->count = 0;
     const tacAttribute *title = tac_attribute(key, "name"), *time = tac_attribute(key, "time");
     if (title)
-        tac_tree_set(reader, copy, "name",
-                     tac_reader_text(reader, "%s%s", rename->prefix, title->value));
+        tac_tree_set(reader, copy, "name", tac_reader_text(reader, "%s%s", prefix, title->value));
     if (time) tac_tree_set(reader, copy, "time", time->value);
     numberSlice joints = {reader, qpos ? qpos->value : "", NULL, 0};
-    for (const tacElement* c = model->root->child; qpos && c; c = c->next)
-        if (is_named(c, "worldbody")) slice_joints(&joints, c, body, 0, 1);
+    for (const tacElement* c = a->model->root->child; qpos && c; c = c->next)
+        if (tac_element_is(c, "worldbody")) slice_joints(&joints, c, a->body, 0, 1);
     if (joints.selected && name) {
         tac_tree_set(reader, copy, "qpos", joints.selected);
         tac_tree_set(reader, copy, "attached",
-                     tac_reader_text(reader, "%s%s", rename->prefix, name->value));
+                     tac_reader_text(reader, "%s%s", prefix, name->value));
     }
     numberSlice controls = {reader, ctrl ? ctrl->value : "", NULL, 0};
-    if (ctrl) slice_actuators(&controls, model->root, names);
+    if (ctrl) slice_actuators(&controls, a->model->root, &a->names);
     if (controls.selected) {
         tac_tree_set(reader, copy, "ctrl", controls.selected);
-        tac_tree_set(reader, copy, "controls", tac_reader_text(reader, "%d", actuators));
+        tac_tree_set(reader, copy, "controls", tac_reader_text(reader, "%d", a->actuators));
     }
     tac_tree_append(out, copy);
 }
 
-static void copy_keys(tacReader* reader, tacElement* root, const submodel* model,
-                      const tacElement* body, const tacRename* rename, const tacNames* names,
-                      int actuators) {
+static void copy_keys(tacReader* reader, tacElement* root, const attachment* a) {
     tacElement* out = NULL;
-    for (const tacElement* section = model->root->child; section; section = section->next) {
-        if (!is_named(section, "keyframe")) continue;
-        if (!out) out = tac_tree_add(reader, root, "keyframe", section->line, model->scope);
+    for (const tacElement* section = a->model->root->child; section; section = section->next) {
+        if (!tac_element_is(section, "keyframe")) continue;
+        if (!out) out = tac_tree_add(reader, root, "keyframe", section->line, a->model->scope);
         for (const tacElement* c = section->child; c && reader->result == TAC_OK; c = c->next)
-            copy_key(reader, out, c, model, body, rename, names, actuators);
+            copy_key(reader, out, c, a);
     }
 }
 
@@ -252,7 +257,7 @@ static void copy_keys(tacReader* reader, tacElement* root, const submodel* model
 static const tacElement* find_body(const tacElement* element, const char* name) {
     for (const tacElement* c = element->child; c; c = c->next) {
         const tacAttribute* own = tac_attribute(c, "name");
-        if (is_named(c, "body") && own && strcmp(own->value, name) == 0) return c;
+        if (tac_element_is(c, "body") && own && strcmp(own->value, name) == 0) return c;
         const tacElement* below = find_body(c, name);
         if (below) return below;
     }
@@ -261,11 +266,11 @@ static const tacElement* find_body(const tacElement* element, const char* name) 
 
 static const tacElement* find_worldbody(const tacElement* root) {
     for (const tacElement* c = root->child; c; c = c->next)
-        if (is_named(c, "worldbody")) return c;
+        if (tac_element_is(c, "worldbody")) return c;
     return NULL;
 }
 
-// the body that is asked for, or all of the world
+// the named body, or the whole world
 static const tacElement* find_part(tacSpec* spec, const tacElement* element,
                                    const submodel* model) {
     const tacAttribute* body = tac_attribute(element, "body");
@@ -273,8 +278,8 @@ static const tacElement* find_part(tacSpec* spec, const tacElement* element,
     const tacElement* part = body && world ? find_body(world, body->value) : world;
     if (!part)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "body"), "body",
-                        "there is no <body name=\"%.60s\"> in model \"%.60s\"",
-                        body ? body->value : "", model->name);
+                        "model \"%.60s\" has no <body name=\"%.60s\">", model->name,
+                        body ? body->value : "");
     return part;
 }
 
@@ -290,7 +295,7 @@ static const submodel* find_model(tacSpec* spec, const tacElement* element, cons
     return NULL;
 }
 
-// the element becomes a frame without motion, with the bodies in it
+// the element becomes an identity frame with the bodies in it
 static void attach_model(tacSpec* spec, tacElement* root, tacElement* element,
                          const tacList* models) {
     static const char* const sections[] = {"tendon", "actuator", "equality", "contact", "sensor"};
@@ -298,31 +303,33 @@ static void attach_model(tacSpec* spec, tacElement* root, tacElement* element,
     const submodel* model = find_model(spec, element, models);
     const tacElement* part = model && model->root ? find_part(spec, element, model) : NULL;
     if (!part || reader->result != TAC_OK) return;
-    tacRename rename = {tac_attribute(element, "prefix")->value, "", NULL, -1};
-    tacNames names = {0};
-    tac_tree_names(reader, part, &names);
+    attachment a = {.model = model,
+                    .body = part,
+                    .rename = {tac_attribute(element, "prefix")->value, "", NULL, -1},
+                    .actuators = count_actuators(root)};
+    tac_tree_names(reader, part, &a.names);
     element->name = "frame";
     element->count = 0;
-    if (is_named(part, "body")) {
-        tacElement* copy = tac_tree_copy(reader, part, &rename);
+    if (tac_element_is(part, "body")) {
+        tacElement* copy = tac_tree_copy(reader, part, &a.rename);
         if (copy) tac_tree_append(element, copy);
     } else {
         for (const tacElement* c = part->child; c && reader->result == TAC_OK; c = c->next) {
-            tacElement* copy = tac_tree_copy(reader, c, &rename);
+            tacElement* copy = tac_tree_copy(reader, c, &a.rename);
             if (copy) tac_tree_append(element, copy);
         }
     }
-    int actuators = count_actuators(root);
-    copy_assets(reader, root, model, &rename);
-    for (int i = 0; i < 5; ++i) copy_section(reader, root, sections[i], model, &rename, &names);
-    // keys of a whole world are left out: its joints need not be neighbours here
-    if (is_named(part, "body")) copy_keys(reader, root, model, part, &rename, &names, actuators);
+    copy_assets(reader, root, model, &a.rename);
+    for (int i = 0; i < TAC_COUNT(sections); ++i)
+        copy_section(reader, root, sections[i], model, &a.rename, &a.names);
+    // keys of a whole world are dropped: its joints need not be contiguous here
+    if (tac_element_is(part, "body")) copy_keys(reader, root, &a);
 }
 
 static void attach_models(tacSpec* spec, tacElement* root, tacElement* parent,
                           const tacList* models) {
     for (tacElement* c = parent->child; c && spec->reader.result == TAC_OK; c = c->next) {
-        if (is_named(c, "attach"))
+        if (tac_element_is(c, "attach"))
             attach_model(spec, root, c, models);
         else
             attach_models(spec, root, c, models);
@@ -333,7 +340,7 @@ static void expand_model(tacSpec* spec, tacElement* root, const char* path, int 
     tacList models = {0};
     open_models(spec, root, path, level, &models);
     for (tacElement* c = root->child; c && spec->reader.result == TAC_OK; c = c->next)
-        if (is_named(c, "worldbody")) attach_models(spec, root, c, &models);
+        if (tac_element_is(c, "worldbody")) attach_models(spec, root, c, &models);
     tac_replicate(spec, root);
 }
 

@@ -46,12 +46,12 @@ static const char* skip_blank(const char* at) { return at + strspn(at, " \t\r\n"
 static void fail_number(tacReader* reader, const tacAttribute* attribute, const char* at) {
     int length = (int)strcspn(at, " \t\r\n");
     if (length > 30) length = 30;
-    const char* hint = memchr(at, ',', (size_t)length) ? "; separate numbers by blanks" : "";
+    const char* hint = memchr(at, ',', (size_t)length) ? "; separate numbers by spaces" : "";
     tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
                     "'%.*s' is not a finite decimal number%s", length, at, hint);
 }
 
-// as few digits as tell the number from its neighbours, but six
+// the fewest digits that identify the number, at least six
 static void fail_range(tacReader* reader, const tacAttribute* attribute, double value,
                        tacRange range) {
     char text[40];
@@ -66,18 +66,18 @@ static void fail_range(tacReader* reader, const tacAttribute* attribute, double 
 }
 
 static void fail_count(tacReader* reader, const tacElement* element, const tacAttribute* attribute,
-                       int min, int max, int count) {
+                       tacCountRange counts, int count) {
     char expected[40];
-    if (min == max)
-        snprintf(expected, sizeof expected, "%d number%s", min, min == 1 ? "" : "s");
+    if (counts.min == counts.max)
+        snprintf(expected, sizeof expected, "%d number%s", counts.min, counts.min == 1 ? "" : "s");
     else
-        snprintf(expected, sizeof expected, "%d to %d numbers", min, max);
+        snprintf(expected, sizeof expected, "%d to %d numbers", counts.min, counts.max);
     tac_reader_fail(reader, TAC_ERROR_VALUE, attribute->line, attribute->name,
-                    "'%s' of <%s> takes %s, found %s%d", attribute->name, element->name, expected,
-                    count > max ? "at least " : "", count);
+                    "'%s' of <%s> needs %s, found %s%d", attribute->name, element->name, expected,
+                    count > counts.max ? "at least " : "", count);
 }
 
-// numbers into `values` (most); how many, or -1 after a failure; stops at most + 1
+// numbers into `values` (max); how many, or -1 after a failure; max + 1: there are more
 static int parse_numbers(tacReader* reader, const tacAttribute* attribute, int max, tacRange range,
                          double* values) {
     int count = 0;
@@ -101,22 +101,27 @@ static int parse_numbers(tacReader* reader, const tacAttribute* attribute, int m
 
 #define MAX_NUMBERS 16
 
-int tac_read_numbers(tacReader* reader, const tacElement* element, const char* name, int min,
-                     int max, tacRange range, double* out) {
+int tac_read_numbers(tacReader* reader, const tacElement* element, const char* name,
+                     tacCountRange counts, tacRange range, double* out) {
     const tacAttribute* attribute = tac_attribute(element, name);
     if (!attribute || reader->result != TAC_OK) return 0;
     double values[MAX_NUMBERS];
-    int count = parse_numbers(reader, attribute, max, range, values);
+    int count = parse_numbers(reader, attribute, counts.max, range, values);
     if (count < 0) return 0;
-    if (count < min || count > max) {
-        fail_count(reader, element, attribute, min, max, count);
+    if (count < counts.min || count > counts.max) {
+        fail_count(reader, element, attribute, counts, count);
         return 0;
     }
     memcpy(out, values, sizeof(double) * (size_t)count);
     return count;
 }
 
-// every number has a blank in front of the next one
+int tac_read_vector(tacReader* reader, const tacElement* element, const char* name, int count,
+                    tacRange range, double* out) {
+    return tac_read_numbers(reader, element, name, (tacCountRange){count, count}, range, out);
+}
+
+// at least one space separates numbers, which bounds their count
 double* tac_read_list(tacReader* reader, const tacElement* element, const char* name,
                       tacRange range, int* count) {
     const tacAttribute* attribute = tac_attribute(element, name);
@@ -131,7 +136,7 @@ double* tac_read_list(tacReader* reader, const tacElement* element, const char* 
 
 int tac_read_number(tacReader* reader, const tacElement* element, const char* name, tacRange range,
                     double* out) {
-    return tac_read_numbers(reader, element, name, 1, 1, range, out);
+    return tac_read_vector(reader, element, name, 1, range, out);
 }
 
 int tac_read_int(tacReader* reader, const tacElement* element, const char* name, int min, int max,
@@ -176,15 +181,14 @@ int tac_read_bool(tacReader* reader, const tacElement* element, const char* name
 }
 
 static const char* find_wrong(const char* name, int plain) {
-    if (!*name) return "a name must not be empty; leave the attribute out instead";
+    if (!*name) return "a name must not be empty; remove the attribute instead";
     if (strlen(name) > TAC_MAX_NAME) return "the name is too long (at most 200 bytes)";
     for (const char* c = name; *c; ++c) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            return "a name must not hold control characters";
+            return "a name must not contain control characters";
         if (plain && (*c == '/' || *c == '[' || *c == ']'))
-            return "the name of a shape or of a part of one must not hold '/', '[' or ']', as "
-                   "names "
-                   "of parameters are made of it";
+            return "the name of a shape or of a part of one must not contain '/', '[' or ']', "
+                   "which separate names of parameters";
     }
     return NULL;
 }

@@ -1,10 +1,10 @@
-// <default> classes: the attributes that elements take over when they do not have them.
+// <default> classes: the attributes that elements inherit.
 //
 //   document.c --tree--> [this file] --tree whose elements have all their attributes--> *_reader.c
 //
-// A class inherits from the class around it. An element belongs to the class of its own attribute
-// 'class', else to the 'childclass' of the nearest body around it, else to the outermost class. An
-// attribute keeps the line on which it was written, so complaints point at the class.
+// A class inherits from its parent class. An element belongs to the class of its own attribute
+// 'class', else to the 'childclass' of the nearest enclosing body, else to the outermost class. An
+// attribute keeps its own line, so errors point at the class.
 
 #include "model/spec.h"
 
@@ -13,17 +13,13 @@
 
 #include <string.h>
 
-static int is_named(const tacElement* element, const char* name) {
-    return strcmp(element->name, name) == 0;
-}
-
 //---------------------------------- classes --------------------------------------
 
 // elements of one class: MuJoCo has one of each kind
 #define MAX_ITEMS 64
 
 typedef struct defaultClass {
-    int parent_class; // the class around it, -1 for the outermost one
+    int parent_class; // parent class, -1 for the outermost one
     int count;
     const tacElement* item[MAX_ITEMS];
 } defaultClass;
@@ -39,7 +35,7 @@ static const defaultClass* class_at(const defaultClasses* classes, int index) {
 
 // outermost classes have no name, or "main", and may be written in several parts
 static int is_outermost(const tacElement* element) {
-    return element->parent && is_named(element->parent, "mujoco");
+    return element->parent && tac_element_is(element->parent, "mujoco");
 }
 
 static int add_class(defaultClasses* classes, int parent_class) {
@@ -65,7 +61,7 @@ static int name_class(defaultClasses* classes, const tacElement* element, int pa
     int index = outermost ? 0 : add_class(classes, parent_class);
     if (!name && !outermost)
         tac_reader_fail(reader, TAC_ERROR_VALUE, element->line, "class",
-                        "only the outermost <default> may do without the attribute 'class'");
+                        "only the outermost <default> may omit the attribute 'class'");
     if (name && !(outermost && strcmp(name->value, "main") == 0))
         tac_names_add(reader, &classes->spec->names,
                       (tacNameEntry){"default", name->value, index, name->line});
@@ -76,10 +72,10 @@ static int name_class(defaultClasses* classes, const tacElement* element, int pa
 static void list_classes(defaultClasses* classes, const tacElement* element, int parent_class) {
     tacReader* reader = &classes->spec->reader;
     for (const tacElement* c = element->child; c && reader->result == TAC_OK; c = c->next) {
-        if (is_named(c, "default")) {
+        if (tac_element_is(c, "default")) {
             int index = name_class(classes, c, parent_class);
             if (reader->result == TAC_OK) list_classes(classes, c, index);
-        } else if (is_named(element, "default")) {
+        } else if (tac_element_is(element, "default")) {
             add_item(classes, parent_class, c);
         }
     }
@@ -95,7 +91,7 @@ static int named_class(const defaultClasses* classes, const tacAttribute* attrib
 
 //---------------------------------- merging --------------------------------------
 
-// Attributes that say the same in other words: one of the element's own shuts out all of a class.
+// Alternative attributes: one of the element's own overrides all alternatives of its class.
 static int is_overridden(const tacElement* element, const char* name) {
     static const char* const rotations[] = {"quat", "euler", "axisangle", "xyaxes", "zaxis"};
     int is_rotation = 0, has_rotation = 0;
@@ -117,7 +113,7 @@ static int count_words(const char* text) {
     return count;
 }
 
-// Numbers that an element leaves out at the end are those of its class, as in MuJoCo.
+// Missing numbers at the end are those of the class, as in MuJoCo.
 static void complete_array(tacSpec* spec, tacAttribute* own, const tacAttribute* given) {
     static const char arrays[] =
         "size friction solref solimp solreflimit solimplimit solreffriction solimpfriction gear "
@@ -152,7 +148,7 @@ static void merge_attributes(tacSpec* spec, tacElement* element, const tacElemen
     }
 }
 
-// What an element is called in a class: kinds of equalities and tendons share one word, and joints
+// The name of an element in a class: kinds of equalities and tendons share one word, and joints
 // and geoms of tendons are not those of bodies. NULL: it belongs to no class.
 static const char* element_kind(const tacElement* element) {
     static const char* const holders[] = {"body",  "worldbody", "frame",   "replicate",
@@ -165,31 +161,31 @@ static const char* element_kind(const tacElement* element) {
     return NULL;
 }
 
-// kinds of actuators share what all of them have
+// kinds of actuators share their common attributes
 static int is_shared(const tacElement* element, const tacElement* given, const char* attribute) {
     static const char actuators[] =
         "general motor position velocity intvelocity damper cylinder muscle adhesion";
     static const char shared[] = "ctrllimited ctrlrange forcelimited forcerange gear actlimited "
                                  "actrange group";
-    return is_named(element->parent, "actuator") && tac_word_in_list(given->name, actuators) &&
-           tac_word_in_list(attribute, shared);
+    return tac_element_is(element->parent, "actuator") &&
+           tac_word_in_list(given->name, actuators) && tac_word_in_list(attribute, shared);
 }
 
-// the class itself and those around it; of several elements that give the same attribute the last
-// one holds, so it comes first here
+// The class itself, then its parents. Of several elements with the same attribute the last
+// one holds, so it comes first.
 static void apply_class(const defaultClasses* classes, tacElement* element, int index) {
     const char* word = element_kind(element);
     for (; word && index >= 0; index = class_at(classes, index)->parent_class)
         for (int i = class_at(classes, index)->count - 1; i >= 0; --i) {
             const tacElement* item = class_at(classes, index)->item[i];
-            merge_attributes(classes->spec, element, item, is_named(item, word));
+            merge_attributes(classes->spec, element, item, tac_element_is(item, word));
         }
 }
 
 // recursion ends: nesting is at most TAC_MAX_NESTING
 static void apply_classes(const defaultClasses* classes, const tacElement* parent, int index) {
     for (tacElement* c = parent->child; c && classes->spec->reader.result == TAC_OK; c = c->next) {
-        if (is_named(c, "default") || is_named(c, "custom")) continue;
+        if (tac_element_is(c, "default") || tac_element_is(c, "custom")) continue;
         const tacAttribute* own = tac_attribute(c, "class");
         const tacAttribute* below = tac_attribute(c, "childclass");
         apply_class(classes, c, own ? named_class(classes, own) : index);

@@ -1,9 +1,9 @@
-// XML to a tree of our own, on libxml2's SAX interface.
+// XML to a tree of elements, by libxml2's SAX interface.
 //
 //   source.c --bytes--> [this file] --tree--> schema.c, *_reader.c
 //
 // SAX and not libxml2's tree: limits hold while parsing, a DOCTYPE stops it before an entity is
-// declared, memory is the caller's, and the position of each attribute is at hand.
+// declared, memory is the caller's, and the position of each attribute is known.
 
 #include "model/xml/document.h"
 
@@ -39,7 +39,7 @@ static size_t skip_blank(tacSource source, size_t at) {
     return at;
 }
 
-// start of the tag that the parser has just read: "<" cannot stand inside of one
+// start of the tag that the parser has just read: "<" cannot occur inside a tag
 static size_t tag_start(const documentBuilder* builder) {
     long consumed = xmlByteConsumed(builder->context);
     size_t at = consumed < 0 ? 0 : (size_t)consumed;
@@ -48,7 +48,7 @@ static size_t tag_start(const documentBuilder* builder) {
     return at;
 }
 
-// does this name stand at `at`, and end there?
+// is this name at `at`, as a whole word?
 static int is_name(tacSource source, size_t at, const char* name) {
     size_t length = strlen(name);
     if (length >= source.size - at || memcmp(source.text + at, name, length) != 0) return 0;
@@ -56,7 +56,7 @@ static int is_name(tacSource source, size_t at, const char* name) {
     return after == '=' || is_blank(after);
 }
 
-// libxml2 tells the line where a tag ends; read the tag once more for the lines of its attributes
+// libxml2 reports the line where a tag ends; scan the tag again for the lines of its attributes
 static void find_lines(documentBuilder* builder, tacElement* element) {
     tacSource source = builder->source;
     size_t at = tag_start(builder);
@@ -67,7 +67,7 @@ static void find_lines(documentBuilder* builder, tacElement* element) {
         size_t name = at;
         while (at < source.size && source.text[at] != '"' && source.text[at] != '\'') ++at;
         if (at >= source.size) return;
-        // declarations of namespaces stand in the tag, but are no attributes
+        // declarations of namespaces are in the tag, but are not attributes
         if (is_name(source, name, element->attributes[i].name))
             element->attributes[i++].line = line_at(builder, name);
         char quote = source.text[at++];
@@ -85,14 +85,14 @@ static int current_line(const documentBuilder* builder) {
 
 static void stop_parser(documentBuilder* builder) { xmlStopParser(builder->context); }
 
-// "local" or "prefix:local", as it stands in the file
+// "local" or "prefix:local", as in the file
 static const char* copy_name(documentBuilder* builder, const xmlChar* local,
                              const xmlChar* prefix) {
     return prefix ? tac_reader_text(builder->reader, "%s:%s", (const char*)prefix, local)
                   : tac_reader_text(builder->reader, "%s", (const char*)local);
 }
 
-// libxml2 hands over five pointers an attribute: local name, prefix, namespace, value, its end
+// libxml2 passes five pointers per attribute: local name, prefix, namespace, value, its end
 static void copy_attributes(documentBuilder* builder, tacElement* element, int count,
                             const xmlChar** fives) {
     tacReader* reader = builder->reader;
@@ -129,12 +129,12 @@ static void check_limits(documentBuilder* builder) {
                         NULL, "a scene file has at most %d elements", TAC_MAX_ELEMENTS);
 }
 
-// namespaces below the root would make each name with a prefix a search through all of them
+// with namespaces below the root, each prefixed name would search all of them
 static void check_namespaces(documentBuilder* builder, int count) {
     if (count > 0 && builder->depth > 1)
         tac_reader_fail(builder->reader, TAC_ERROR_UNSUPPORTED,
                         line_at(builder, tag_start(builder)), "xmlns",
-                        "a scene has no namespaces below its root; remove xmlns");
+                        "namespaces are only allowed at the root of a scene; remove xmlns");
 }
 
 static void on_start(void* user, const xmlChar* local, const xmlChar* prefix, const xmlChar* uri,
@@ -185,13 +185,13 @@ static void on_doctype(void* user, const xmlChar* name, const xmlChar* id, const
     (void)id;
     (void)system;
     documentBuilder* builder = user;
-    tac_reader_fail(builder->reader, TAC_ERROR_UNSUPPORTED, current_line(builder), "<!DOCTYPE>",
-                    "document types and their entities are refused, as a few lines of them can "
-                    "stand for gigabytes; remove <!DOCTYPE ...>");
+    tac_reader_fail(
+        builder->reader, TAC_ERROR_UNSUPPORTED, current_line(builder), "<!DOCTYPE>",
+        "document types are refused, as entities can expand to gigabytes; remove <!DOCTYPE ...>");
     stop_parser(builder);
 }
 
-// libxml2's own errors; what it only warns of is no error here either
+// errors of libxml2; its warnings are ignored
 static void on_error(void* user, xmlError* error) {
     documentBuilder* builder = user;
     if (error->level < XML_ERR_ERROR) return;
@@ -203,9 +203,9 @@ static void on_error(void* user, xmlError* error) {
     snprintf(text, sizeof text, "%s", error->message ? error->message : "not well-formed XML");
     text[strcspn(text, "\n")] = '\0';
     int is_long = strstr(text, "AttValue length") != NULL;
-    tac_reader_fail(builder->reader, TAC_ERROR_SYNTAX, builder->before + error->line, NULL,
-                    "XML syntax: %s%s", text,
-                    is_long ? ": an attribute holds 10 MB; put the numbers into a 'file'" : "");
+    tac_reader_fail(
+        builder->reader, TAC_ERROR_SYNTAX, builder->before + error->line, NULL, "XML syntax: %s%s",
+        text, is_long ? ": an attribute has at most 10 MB; put the numbers into a 'file'" : "");
 }
 
 //---------------------------------- parser ---------------------------------------
@@ -221,12 +221,13 @@ static xmlParserCtxt* open_parser(documentBuilder* builder) {
         tac_reader_fail(builder->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
         return NULL;
     }
-    // IGNORE_ENC: the bytes are known to be UTF-8, whatever the declaration says. NOENT: &amp; is
+    // IGNORE_ENC: the bytes are known to be UTF-8, whatever the declaration says. NOENT: &amp;
+    // becomes
     // &; no entity is ever declared
     xmlCtxtUseOptions(context, XML_PARSE_NOENT | XML_PARSE_NONET | XML_PARSE_NOERROR |
                                    XML_PARSE_NOWARNING | XML_PARSE_IGNORE_ENC |
                                    XML_PARSE_BIG_LINES);
-    // all other events stay off; an error handler of the context keeps the process's out of it
+    // all other events stay off; the context's error handler replaces that of the process
     *context->sax = (xmlSAXHandler){.initialized = XML_SAX2_MAGIC,
                                     .startElementNs = on_start,
                                     .endElementNs = on_end,

@@ -5,6 +5,8 @@
 
 #include "model/xml/source.h"
 
+#include <string.h>
+
 typedef struct tacAttribute {
     const char *name, *value;
     int line; // of the name, also in a tag of many lines
@@ -20,12 +22,16 @@ struct tacElement {
     tacElement *parent, *child, *last, *next;
 };
 
+static inline int tac_element_is(const tacElement* element, const char* name) {
+    return strcmp(element->name, name) == 0;
+}
+
 // Text to tree; NULL after a failure. The tree lives as long as the reader's memory. Its lines go
 // on from those of the files before.
 tacElement* tac_document_parse(tacReader* reader, tacSource source);
 
-// Puts the elements of other files in the place of each <include>. Paths start at the folder of the
-// scene, or else of the file that has them; a file is included once.
+// Replaces each <include> by the elements of its file. Paths are relative to the folder of the
+// scene, or else of the including file; a file is included once.
 void tac_include_files(tacReader* reader, tacElement* root);
 
 // Parses another file of the scene, named by an attribute of an element; NULL after a failure.

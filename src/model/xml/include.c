@@ -1,10 +1,10 @@
-// <include file="..."/>: elements of other files take its place.
+// <include file="..."/>: is replaced by the elements of another file.
 //
 //   document.c --tree--> [this file] --tree without <include>--> schema.c
 //
-// As in MuJoCo the root of the other file is dropped and its children are put in, a path starts at
-// the folder of the scene (or else at the folder of the file that has it), and a file is included
-// at most once, so that no circle can arise.
+// As in MuJoCo the root of the other file is dropped and its children are inserted, a path is
+// relative to the folder of the scene (or else of the including file), and a file is included at
+// most once, so that there are no cycles.
 
 #include "model/xml/document.h"
 
@@ -15,7 +15,7 @@
 
 //---------------------------------- other files ----------------------------------
 
-// reads a file; what is wrong with it as a file is told where it is named
+// reads a file; errors of the file itself are reported at the line that names it
 static tacSource read_named(tacReader* reader, const tacElement* element, const char* attribute,
                             const char* path) {
     tacMessage message = {0};
@@ -37,7 +37,7 @@ tacElement* tac_document_open(tacReader* reader, const tacElement* element, cons
     for (int i = reader->file_first; i < reader->file_count; ++i)
         if (strcmp(reader->files[i].path, path) == 0)
             tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute),
-                            attribute, "%.120s is included already; a file may be read once", path);
+                            attribute, "%.120s is already included; include each file once", path);
     if (reader->document != path && strcmp(reader->document, path) == 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, tac_attribute_line(element, attribute), attribute,
                         "%.120s includes itself", path);
@@ -61,7 +61,7 @@ static const char* find_file(tacReader* reader, const tacElement* element) {
     if (!file || reader->result != TAC_OK) return NULL;
     if (!*file->value)
         tac_reader_fail(reader, TAC_ERROR_VALUE, file->line, "file",
-                        "is empty; name a file, relative to the folder of the scene");
+                        "is empty; give a file, relative to the folder of the scene");
     if (file->value[0] == '/') return file->value;
     int line = element->line;
     const char* around = tac_reader_locate(reader, &line).path;
@@ -75,7 +75,7 @@ static const char* find_file(tacReader* reader, const tacElement* element) {
 
 //---------------------------------- splicing -------------------------------------
 
-// `old` gives its place to the children of `root`; the element that now stands there or after it
+// replaces `old` by the children of `root`; returns the element at that position or after it
 static tacElement* splice(tacElement* parent, tacElement* before, tacElement* old,
                           tacElement* root) {
     tacElement* first = root->child ? root->child : old->next;
@@ -105,7 +105,7 @@ static void include_below(tacReader* reader, tacElement* parent, int depth) {
         }
         if (c->child)
             tac_reader_fail(reader, TAC_ERROR_VALUE, c->line, "<include>",
-                            "<include> has no elements of its own");
+                            "<include> must not have children");
         const char* path = find_file(reader, c);
         tacElement* root = path ? tac_document_open(reader, c, "file", path) : NULL;
         if (root) c = splice(parent, before, c, root);

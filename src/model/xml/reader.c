@@ -13,7 +13,7 @@
 
 //---------------------------------- failure --------------------------------------
 
-// what came from the scene may hold line breaks, or may be cut inside a character
+// text from a scene may contain line breaks, or be cut inside a character
 static void make_printable(char* text) {
     size_t length = strlen(text);
     for (size_t i = 0; i < length;) {
@@ -45,6 +45,26 @@ void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* 
     make_printable(text);
     const char* file = tac_reader_locate(reader, &line).path;
     reader->result = tac_fail(reader->message, result, file, line, attribute, "%s", text);
+}
+
+void tac_reader_warn(tacReader* reader, const char* format, ...) {
+    if (!reader->message || reader->result != TAC_OK) return;
+    char* text = reader->message->text;
+    size_t size = sizeof reader->message->text, used = strlen(text);
+    if (used > 0 && used + 3 < size) {
+        memcpy(text + used, "; ", 3);
+        used += 2;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length >= size - used) memcpy(text + size - 4, "...", 4);
+    make_printable(text);
+}
+
+int tac_reader_has_warning(const tacReader* reader) {
+    return reader->message && *reader->message->text;
 }
 
 //---------------------------------- memory ---------------------------------------
@@ -122,6 +142,15 @@ void* tac_list_add(tacReader* reader, tacList* list, size_t item_size) {
     return (char*)list->items + item_size * (size_t)list->count++;
 }
 
+void tac_list_append(tacReader* reader, tacList* list, const void* items, int count,
+                     size_t item_size) {
+    for (int i = 0; i < count; ++i) {
+        void* to = tac_list_add(reader, list, item_size);
+        if (!to) return;
+        memcpy(to, (const char*)items + (size_t)i * item_size, item_size);
+    }
+}
+
 void tac_reader_add_file(tacReader* reader, const char* path) {
     tacList list = {reader->files, reader->file_count, reader->file_capacity};
     tacSceneFile* file = tac_list_add(reader, &list, sizeof *file);
@@ -149,7 +178,7 @@ static uint64_t hash_text(uint64_t hash, const char* text) {
     return (hash ^ 0xff) * 0x100000001b3ull;
 }
 
-// the entry of this name, or the free place for it
+// the entry of this name, or the free slot for it
 static tacNameEntry* find_slot(const tacNames* names, const char* kind, const char* name) {
     uint64_t hash = hash_text(hash_text(0xcbf29ce484222325ull, kind), name);
     size_t mask = (size_t)names->capacity - 1;
@@ -185,7 +214,7 @@ static void fail_duplicate_name(tacReader* reader, tacNameEntry entry, int first
     int same = strcmp(file, other) == 0;
     tac_reader_fail(reader, TAC_ERROR_VALUE, entry.line,
                     strcmp(entry.kind, "default") == 0 ? "class" : "name",
-                    "the name '%.60s' is taken: %.60s%sline %d has it already; choose another",
+                    "the name '%.60s' is already used in %.60s%sline %d; choose another",
                     entry.name, same ? "" : other, same ? "" : " ", first);
 }
 

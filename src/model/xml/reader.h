@@ -1,8 +1,8 @@
-// What every part of the scene reader shares: the first failure, and memory that lives as long as
+// Shared by all scene readers: the first failure, warnings, and memory that lives as long as
 // the reading does.
 //
 // Failure is sticky: once something is wrong, later calls do nothing and return neutral values, so
-// a reader asks for attribute after attribute and looks at `result` once. The first message wins.
+// a reader reads attribute after attribute and checks `result` once. The first message wins.
 
 #ifndef TAC_MODEL_XML_READER_H
 #define TAC_MODEL_XML_READER_H
@@ -11,12 +11,15 @@
 
 typedef struct tacChunk tacChunk;
 
-// A file of the scene. Lines are counted through all files, each behind those read before it, so
-// that one number is a place in any of them.
+// A file of the scene. Lines are counted through all files in the order of reading, so
+// that one number is a position in any of them.
 typedef struct tacSceneFile {
     const char* path;
     int before; // lines before its first
 } tacSceneFile;
+
+// rows of old_names.c
+enum { TAC_OLD_NAMES = 15 };
 
 typedef struct tacReader {
     const char* file;    // as the caller named it
@@ -24,34 +27,43 @@ typedef struct tacReader {
     tacResult result;    // TAC_OK until the first failure
     tacAllocator allocator;
     tacChunk* chunks; // newest first
-    size_t allocated; // bytes asked of the allocator, at most TAC_MAX_LOAD_BYTES
+    size_t allocated; // bytes allocated, at most TAC_MAX_LOAD_BYTES
 
-    tacSceneFile* files; // that were included, in the order of reading
+    tacSceneFile* files; // included files, in the order of reading
     int file_count, file_capacity;
     int file_first;       // of the model that is being read: its first in files
     const char* document; // file of that model
     int lines, elements;  // of all files so far
     const char** opened;  // all files that were read, meshes too
     int opened_count, opened_capacity;
-    int searches; // of replicate.c
-    int is_urdf;  // complaints speak of links
+    int searches;                     // of replicate.c
+    int is_urdf;                      // messages speak of links
+    int old_name_line[TAC_OLD_NAMES]; // where each old name was first used, 0: nowhere
 } tacReader;
 
-// gives all memory of the reader back
+// frees all memory of the reader
 void tac_reader_close(tacReader* reader);
 
-// a file whose lines come behind all others
+// a file whose lines come after all others
 void tac_reader_add_file(tacReader* reader, const char* path);
 
-// a file that was read, of the scene or a mesh; `path` lives as long as the reader
+// registers a file that was read, of the scene or a mesh; `path` lives as long as the reader
 void tac_reader_add_opened(tacReader* reader, const char* path);
 
-// the file that a line is of, and its number there
+// the file of a line; `line` becomes the number in that file
 tacSceneFile tac_reader_locate(const tacReader* reader, int* line);
 
-// Keeps the first failure. `attribute` may be NULL. Bytes that no terminal should get become '?'.
+// Keeps the first failure. `attribute` may be NULL. Unprintable bytes become '?'.
 void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* attribute,
                      const char* format, ...) __attribute__((format(printf, 5, 6)));
+
+// Adds a warning to the message, after those that stand there; it stays if the scene loads. What
+// does not fit is cut, and ends in "...".
+void tac_reader_warn(tacReader* reader, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// is there a warning already? Where one of a kind is enough, only the first is given.
+int tac_reader_has_warning(const tacReader* reader);
 
 // cleared memory until tac_reader_close, or NULL after a failure
 void* tac_reader_alloc(tacReader* reader, size_t size);
@@ -70,12 +82,16 @@ typedef struct tacList {
 // a cleared item at the end, or NULL after a failure; earlier items may move
 void* tac_list_add(tacReader* reader, tacList* list, size_t item_size);
 
+// `count` items from an array to the end
+void tac_list_append(tacReader* reader, tacList* list, const void* items, int count,
+                     size_t item_size);
+
 //---------------------------------- names ----------------------------------------
 
 typedef struct tacNameEntry {
     const char *kind, *name;
-    int index; // what the name stands for
-    int line;  // where it was given
+    int index; // of the named item
+    int line;  // of the name
 } tacNameEntry;
 
 // (kind, name) -> entry, as a hash table with open addressing
@@ -86,7 +102,7 @@ typedef struct tacNames {
 
 const tacNameEntry* tac_names_find(const tacNames* names, const char* kind, const char* name);
 
-// a name that was given before is a failure that tells the line of the first
+// a duplicate name is a failure whose message gives the line of the first
 void tac_names_add(tacReader* reader, tacNames* names, tacNameEntry entry);
 
 #endif

@@ -1,9 +1,9 @@
-// <replicate>: copies of what is in it, each moved and turned from the one before.
+// <replicate>: copies of its elements, each moved and rotated from the one before.
 //
 //   defaults.c --tree--> [this file] --tree with a <frame> for each copy--> scene_reader.c
 //
-// As in MuJoCo names get the number of the copy, and what refers to them (tendons, actuators,
-// equalities, contacts, sensors) is copied with them, behind all that is not.
+// As in MuJoCo names get the number of the copy, and elements that refer to them (tendons,
+// actuators, equalities, contacts, sensors) are copied with them, after all others.
 
 #include "model/xml/tree.h"
 
@@ -12,14 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// elements that are looked through for references to replicas, all in all
+// limit on elements that are searched for references to replicas, in total
 #define MAX_SEARCHES 100000000
 
 static const tacRange any_number = {-1e9, 1e9};
-
-static int is_named(const tacElement* element, const char* name) {
-    return strcmp(element->name, name) == 0;
-}
 
 //---------------------------------- one copy -------------------------------------
 
@@ -35,7 +31,7 @@ static tacReplica read_replica(tacSpec* spec, const tacElement* element) {
     double offset[3] = {0};
     tac_require(reader, element, "count");
     tac_read_int(reader, element, "count", 1, TAC_MAX_ELEMENTS, &out.count);
-    tac_read_numbers(reader, element, "offset", 3, 3, any_number, offset);
+    tac_read_vector(reader, element, "offset", 3, any_number, offset);
     out.step = tac_read_pose(spec, element);
     out.step.position = tac_load3(offset);
     const tacAttribute* sep = tac_attribute(element, "sep");
@@ -76,9 +72,9 @@ static void add_frames(tacSpec* spec, const tacElement* element, const tacReplic
     }
 }
 
-//---------------------------------- what refers to it ----------------------------
+//---------------------------------- references -----------------------------------
 
-// takes those that refer to `names` out of a section, into `out`
+// moves the elements that refer to `names` from a section to `out`
 static void extract_referring(tacReader* reader, tacElement* section, const tacNames* names,
                               tacElement* out) {
     tacElement* next = section->child;
@@ -87,7 +83,7 @@ static void extract_referring(tacReader* reader, tacElement* section, const tacN
         next = c->next;
         if (++reader->searches > MAX_SEARCHES)
             tac_reader_fail(reader, TAC_ERROR_LIMIT, c->line, "<replicate>",
-                            "too many replicas in a scene of so many elements");
+                            "too many replicas for a scene of this size; reduce count");
         tac_tree_append(tac_tree_refers(c, names, 0) ? out : section, c);
     }
 }
@@ -97,12 +93,12 @@ static void copy_section(tacReader* reader, tacElement* root, const char* kind,
                          const tacReplica* replica, tacNames* names) {
     tacElement extracted = {.name = kind}, *last = NULL;
     for (tacElement* c = root->child; c; c = c->next) {
-        if (!is_named(c, kind)) continue;
+        if (!tac_element_is(c, kind)) continue;
         extract_referring(reader, c, names, &extracted);
         last = c;
     }
     if (!extracted.child) return;
-    // what refers to these in turn is copied too
+    // elements that refer to these in turn are copied, too
     if (strcmp(kind, "tendon") == 0 || strcmp(kind, "actuator") == 0)
         for (const tacElement* c = extracted.child; c; c = c->next) {
             const tacAttribute* name = tac_attribute(c, "name");
@@ -120,7 +116,7 @@ static void copy_section(tacReader* reader, tacElement* root, const char* kind,
 
 //---------------------------------- tree -----------------------------------------
 
-// the frames stand where the <replicate> was; the last of them
+// replaces the <replicate> by the frames; returns the last of them
 static tacElement* splice_frames(tacElement* parent, tacElement* before, tacElement* old,
                                  tacElement* list) {
     if (before)
@@ -138,7 +134,7 @@ static void replicate_below(tacSpec* spec, tacElement* root, tacElement* parent)
     tacElement* before = NULL;
     for (tacElement* c = parent->child; c && spec->reader.result == TAC_OK; c = c->next) {
         replicate_below(spec, root, c);
-        if (is_named(c, "replicate")) {
+        if (tac_element_is(c, "replicate")) {
             tacNames names = {0};
             tacElement list = {0};
             tac_enter_scope(spec, c);
@@ -157,5 +153,5 @@ static void replicate_below(tacSpec* spec, tacElement* root, tacElement* parent)
 
 void tac_replicate(tacSpec* spec, tacElement* root) {
     for (tacElement* c = root->child; c && spec->reader.result == TAC_OK; c = c->next)
-        if (is_named(c, "worldbody")) replicate_below(spec, root, c);
+        if (tac_element_is(c, "worldbody")) replicate_below(spec, root, c);
 }

@@ -1,17 +1,18 @@
 // The grammar of a scene as a table, and the check of a tree against it.
 //
-//   document.c --tree--> [this file] --tree that holds known words only--> *_reader.c
+//   document.c --tree--> [this file] --tree with known words only--> *_reader.c
 //
-// Lists are words with one blank between them. docs/scenes.md shows this table to users.
+// Lists are words separated by single spaces. docs/scenes.md has this table for users.
 
 #include "model/xml/schema.h"
 
 #include "base/assert.h"
+#include "model/xml/old_names.h"
 #include "model/xml/word_suggestion.h"
 
 #include <string.h>
 
-//---------------------------------- what is built --------------------------------
+//---------------------------------- supported words ------------------------------
 
 #define ORIENTATION "quat euler axisangle xyaxes zaxis"
 #define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box polyhedron cloud sweep"
@@ -56,10 +57,11 @@ static const tacRule rules[] = {
     {"custom", NULL, NULL, NULL},
     {"tactus",
      "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
-     "limitrate limitwidth limitdissipation drystiction tau support depth neighbours sign "
-     "clash regular least clip within range gap sides vertices edges cull eps1 eps2 points "
-     "exact delta restitution ccd bounds max_impacts overlap gradient gate slope iterations "
-     "fuse soft select sort surrogate definition keep keep_vertices keep_edges keepwidth "
+     "limitrate limitwidth limitdissipation drystiction tau support depth edge_softmin sign "
+     "opposing tikhonov min clip inside range gap sides vertices edges cull eps1 eps2 points "
+     "exact delta restitution ccd bounds max_impacts overlap gradient gate lipschitz iterations "
+     "fuse soft_points select sort_temperature surrogate definition top_k top_k_vertices "
+     "top_k_edges top_k_width "
      "project",
      "", ""},
 
@@ -212,30 +214,30 @@ static const tacRule rules[] = {
     {"user", SENSOR " dim", UNUSED " objtype objname datatype needstage", ""},
 };
 
-//---------------------------------- what is not built yet ------------------------
+//---------------------------------- not supported --------------------------------
 
 typedef struct unsupportedWords {
     const char *words, *reason;
 } unsupportedWords;
 
 static const unsupportedWords unsupported_elements[] = {
-    {"deformable", "is not built yet"},
+    {"deformable", "is not supported yet; remove it"},
     {"muscle adhesion dcmotor orientation pid",
-     "is not built yet; there are general, motor, position, velocity, intvelocity, damper and "
+     "is not supported yet; use general, motor, position, velocity, intvelocity, damper or "
      "cylinder"},
-    {"spatial", "is not built yet: there are <fixed> tendons, sums of joints"},
+    {"spatial", "is not supported yet; use <fixed> tendons, sums of joints"},
     {"composite flexcomp flex flexvert flexstrain",
-     "is not supported: bodies are rigid; write out what it stands for"},
-    {"plugin extension", "is not supported: plugins are code of another program"},
-    {"camprojection insidesite tactile", "is not built yet; leave the sensor out"},
+     "is not supported: bodies are rigid; write out its bodies"},
+    {"plugin extension", "is not supported: plugins are code of another program; remove it"},
+    {"camprojection insidesite tactile", "is not supported yet; remove the sensor"},
 };
 
 static const unsupportedWords unsupported_attributes[] = {
     {"site refsite body slidersite cranksite cranklength",
-     "is not built yet; drive a joint or a tendon"},
-    {"springdamper surfacevel adhesion", "is not built yet"},
-    {"builtin params", "is not built yet; give 'file', or 'vertex' and 'face'"},
-    {"frame", "is not built yet; attach a body"},
+     "is not supported yet; actuate a joint or a tendon"},
+    {"springdamper surfacevel adhesion", "is not supported yet; remove it"},
+    {"builtin params", "is not supported yet; give 'file', or 'vertex' and 'face'"},
+    {"frame", "is not supported yet; attach a body"},
     {"fromto",
      "is for capsules and cylinders; give pos and one of quat, euler, axisangle, xyaxes, zaxis"},
 };
@@ -273,9 +275,9 @@ static void fail_attribute(tacReader* reader, const tacElement* element, const t
     if (reason)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word, "'%s' of <%s> %s",
                         word, element->name, reason);
-    else if (is_close && strlen(rule->attributes) > LONG_LIST) // more than fits into a message
+    else if (is_close && strlen(rule->attributes) > LONG_LIST) // too long for a message
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
-                        "<%s> has no attribute '%.40s'; did you mean '%s'? docs/%s has all of them",
+                        "<%s> has no attribute '%.40s'; did you mean '%s'? docs/%s lists them",
                         element->name, word, suggestion,
                         strcmp(element->name, "tactus") == 0 ? "contact.md" : "scenes.md");
     else
@@ -320,11 +322,13 @@ static void check_element(tacReader* reader, const tacElement* element, const ta
     }
 }
 
-void tac_schema_check(tacReader* reader, const tacElement* root) {
+void tac_schema_check(tacReader* reader, tacElement* root) {
+    tac_replace_old_names(reader, root);
     if (strcmp(root->name, "mujoco") != 0)
-        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, root->line, "<mujoco>",
-                        "a scene starts with <mujoco>, a URDF with <robot>, this file with <%.40s>",
-                        root->name);
+        tac_reader_fail(
+            reader, TAC_ERROR_UNSUPPORTED, root->line, "<mujoco>",
+            "a scene starts with <mujoco>, a URDF with <robot>, but this file with <%.40s>",
+            root->name);
     else
         check_element(reader, root, find_rule("mujoco"));
 }

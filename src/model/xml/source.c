@@ -2,8 +2,8 @@
 //
 //   path --> [this file] --text--> document.c
 //
-// A scene may come from a stranger. So the file is read by us and not by libxml2 (which would also
-// open URLs, compressed files and FIFOs), and what libxml2 is slow on is refused beforehand.
+// Scenes may be untrusted. So the file is read here and not by libxml2 (which would also
+// open URLs, compressed files and FIFOs), and input that libxml2 is slow on is refused before.
 
 #define _GNU_SOURCE
 #include "model/xml/source.h"
@@ -22,10 +22,10 @@ static void fail_errno(tacReader* reader, const char* what, int error) {
                     strerror_r(error, buffer, sizeof buffer));
 }
 
-// is it a file with bytes in it? Opening a device can have effects, so this comes before open too.
+// Is it a regular file? Opening a device can have effects, so this is also checked before open.
 static int check_kind(tacReader* reader, const struct stat* status) {
     if (S_ISDIR(status->st_mode))
-        tac_reader_fail(reader, TAC_ERROR_FILE, 0, NULL, "is a directory; name a scene file in it");
+        tac_reader_fail(reader, TAC_ERROR_FILE, 0, NULL, "is a directory; give a scene file");
     else if (!S_ISREG(status->st_mode))
         tac_reader_fail(reader, TAC_ERROR_FILE, 0, NULL,
                         "is not a regular file (a pipe, socket or device); copy it to a file");
@@ -52,7 +52,7 @@ static long long read_some(tacReader* reader, int file, char* buffer, size_t siz
     return (long long)got;
 }
 
-// the size of the status is only a first guess: a file may grow, and some (in /proc) say 0
+// the size of the status is only a first guess: a file may grow, and some (in /proc) report 0
 static tacSource read_whole(tacReader* reader, int file, size_t guess) {
     tacSource none = {NULL, 0};
     size_t capacity = guess + 1 > 4096 ? guess + 1 : 4096, size = 0;
@@ -64,7 +64,7 @@ static tacSource read_whole(tacReader* reader, int file, size_t guess) {
         if (size < capacity) return (tacSource){buffer, size};
         if (size > TAC_MAX_FILE_BYTES) {
             tac_reader_fail(reader, TAC_ERROR_LIMIT, 0, NULL,
-                            "has more than %d bytes, the limit of a scene file",
+                            "has more than %d bytes, the most for a scene file",
                             TAC_MAX_FILE_BYTES);
             return none;
         }
@@ -90,7 +90,7 @@ tacSource tac_source_read(tacReader* reader, const char* path) {
     }
     if (!check_kind(reader, &status)) return source;
 
-    // O_NONBLOCK: if the file was exchanged for a FIFO meanwhile, do not wait for a writer
+    // O_NONBLOCK: if the file was replaced by a FIFO meanwhile, do not wait for a writer
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (file < 0) {
         fail_errno(reader, "cannot be opened", errno);
@@ -114,13 +114,13 @@ size_t tac_utf8_length(const char* text, size_t size) {
     if (s[0] < 0xc2 || s[0] > 0xf4 || length > size) return 0;
     for (size_t i = 1; i < length; ++i)
         if ((s[i] & 0xc0) != 0x80) return 0;
-    // overlong forms, surrogates, and what lies beyond U+10FFFF
+    // overlong forms, surrogates, and code points above U+10FFFF
     if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
     if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
     return length;
 }
 
-// XML 1.0 allows tab, line feed and carriage return below the blank
+// XML 1.0 allows tab, line feed and carriage return below the space
 static int allowed_control(unsigned char c) {
     return c >= 0x20 || c == '\t' || c == '\n' || c == '\r';
 }
@@ -146,7 +146,7 @@ tacSource tac_source_check(tacReader* reader, tacSource source) {
     }
 
     // libxml2 compares each attribute of a tag with all others of it, so their number is limited
-    // before; "=" counts them from above, as "<" cannot stand inside a tag
+    // before; the number of "=" is an upper bound, as "<" cannot occur inside a tag
     int line = reader->lines + 1, in_tag = 0, equals = 0, only_blank = 1;
     for (size_t i = 0; i < source.size && reader->result == TAC_OK;) {
         unsigned char c = (unsigned char)source.text[i];
@@ -159,7 +159,7 @@ tacSource tac_source_check(tacReader* reader, tacSource source) {
         }
         if (c == '=' && in_tag && ++equals > TAC_MAX_ATTRIBUTES)
             tac_reader_fail(reader, TAC_ERROR_LIMIT, line, NULL,
-                            "more than %d signs '=' in one tag, the limit of attributes",
+                            "more than %d signs '=' in one tag, the most for attributes",
                             TAC_MAX_ATTRIBUTES);
         only_blank &= c <= ' ';
         i += length;

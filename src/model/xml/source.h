@@ -1,4 +1,4 @@
-// The bytes of a scene file, before anyone takes them for XML.
+// The bytes of a scene file, before they are parsed as XML.
 
 #ifndef TAC_MODEL_XML_SOURCE_H
 #define TAC_MODEL_XML_SOURCE_H

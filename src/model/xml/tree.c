@@ -1,4 +1,4 @@
-// Copying elements, and renaming what they are called and what they refer to.
+// Copying elements, with changes of their names and references.
 
 #include "model/xml/tree.h"
 
@@ -24,7 +24,7 @@ static const char* const kinds[][2] = {
     {"shape", "shape"},
 };
 
-// objtype="xbody" objname="hand": what the one word says the other is
+// objtype="xbody" objname="hand": the kind is given by the other attribute
 static const char* declared_kind(const tacElement* element, const char* attribute) {
     const tacAttribute* type =
         tac_attribute(element, strcmp(attribute, "objname") == 0 ? "objtype" : "reftype");
@@ -58,7 +58,7 @@ static int is_renamed(const tacRename* rename, const char* kind, const char* nam
     return !rename->names || (!is_asset(kind) && tac_names_find(rename->names, kind, name));
 }
 
-// its own name, or what it refers to
+// its own name, or a reference
 static const char* renamed_value(tacReader* reader, const tacElement* element,
                                  const tacAttribute* attribute, const tacRename* rename) {
     int own = strcmp(attribute->name, "name") == 0;
@@ -90,8 +90,7 @@ void tac_tree_append(tacElement* parent, tacElement* child) {
 tacElement* tac_tree_copy(tacReader* reader, const tacElement* element, const tacRename* rename) {
     if (++reader->elements > TAC_MAX_ELEMENTS)
         tac_reader_fail(reader, TAC_ERROR_LIMIT, element->line, NULL,
-                        "a scene has at most %d elements, those that are copied counted",
-                        TAC_MAX_ELEMENTS);
+                        "a scene has at most %d elements, including copies", TAC_MAX_ELEMENTS);
     tacElement* copy = tac_reader_alloc(reader, sizeof *copy);
     if (!copy) return NULL;
     *copy = *element;

@@ -15,13 +15,13 @@ typedef struct tacRename {
 // The kind of thing that an attribute names, or NULL: "joint" for joint1, "body" for target, …
 const char* tac_reference_kind(const tacElement* element, const char* attribute);
 
-// what an element's own name is a name of, such as "joint" for <freejoint>
+// the kind of an element's own name, such as "joint" for <freejoint>
 const char* tac_name_kind(const tacElement* element);
 
 // a copy with all below it, not linked yet; NULL after a failure
 tacElement* tac_tree_copy(tacReader* reader, const tacElement* element, const tacRename* rename);
 
-// puts an element behind the last child
+// appends an element as the last child
 void tac_tree_append(tacElement* parent, tacElement* child);
 
 // an element without attributes as the last child
@@ -35,7 +35,7 @@ void tac_tree_set(tacReader* reader, tacElement* element, const char* name, cons
 void tac_tree_names(tacReader* reader, const tacElement* element, tacNames* names);
 
 // References of an element and of all below it: 1 if one of them (any), or all of them, are in
-// `names`; an element without any has none of them and all.
+// `names`. An element without references: 0 for any, 1 for all.
 int tac_tree_refers(const tacElement* element, const tacNames* names, int all);
 
 #endif

@@ -4,9 +4,9 @@
 //                                |
 //                 urdf_check.c, urdf_link.c, urdf_element.c
 //
-// As MuJoCo has it: links that nothing carries hang on the world, and so does what hangs on a link
-// called "world"; bodies without joints are fused with those they hang on unless
-// <mujoco><compiler fusestatic="false"/></mujoco> stands in the robot.
+// As in MuJoCo: links without a parent are children of the world, and so are children of a link
+// named "world"; bodies without joints are fused with their parents unless
+// <mujoco><compiler fusestatic="false"/></mujoco> is in the robot.
 
 #include "model/xml/urdf.h"
 
@@ -18,7 +18,7 @@
 static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
 
 typedef struct urdfLink {
-    const tacElement *element, *joint; // joint: that it hangs on, NULL for a root
+    const tacElement *element, *joint; // joint: to its parent, NULL for a root
     int parent;
     int first, last, next; // children in the order of their joints; -1: none
 } urdfLink;
@@ -49,7 +49,7 @@ static void list_links(urdfTree* tree) {
     }
     if (count == 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, robot->line, "<robot>",
-                        "a robot has at least one <link>");
+                        "a robot needs at least one <link>");
 }
 
 // the link that <parent> or <child> of a joint names, or -1
@@ -77,12 +77,13 @@ static void attach_link(urdfTree* tree, const tacElement* joint) {
     urdfLink *below = &tree->links[child], *above = &tree->links[parent];
     const char* name = tac_attribute(below->element, "name")->value;
     if (below->joint)
-        tac_reader_fail(reader, TAC_ERROR_VALUE, joint->line, "<child>",
-                        "the link '%.60s' hangs on the joint of line %d already; a URDF is a tree",
-                        name, below->joint->line);
+        tac_reader_fail(
+            reader, TAC_ERROR_VALUE, joint->line, "<child>",
+            "the link '%.60s' is already the child of the joint in line %d; a URDF is a tree", name,
+            below->joint->line);
     if (strcmp(name, "world") == 0)
         tac_reader_fail(reader, TAC_ERROR_VALUE, joint->line, "<child>",
-                        "the link 'world' is the world, which hangs on nothing");
+                        "the link 'world' is the world and cannot be a child");
     below->joint = joint;
     below->parent = parent;
     if (above->last >= 0)
@@ -122,7 +123,7 @@ typedef enum {
 static tacVec3 read_axis(tacUrdf* urdf, const tacElement* joint) {
     const tacElement* element = tac_urdf_child(joint, "axis");
     double a[3] = {1.0, 0.0, 0.0};
-    if (element) tac_read_numbers(urdf->reader, element, "xyz", 3, 3, any_number, a);
+    if (element) tac_read_vector(urdf->reader, element, "xyz", 3, any_number, a);
     double norm = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     if (norm < 1e-14) {
         tac_reader_fail(urdf->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "xyz"), "xyz",
@@ -132,7 +133,7 @@ static tacVec3 read_axis(tacUrdf* urdf, const tacElement* joint) {
     return (tacVec3){a[0] / norm, a[1] / norm, a[2] / norm};
 }
 
-// <limit effort>: what actuators of a joint may do together
+// <limit effort>: bound of the sum of a joint's actuators
 static void set_effort(tacUrdf* urdf, const tacElement* limit, tacElement* out) {
     double effort = 0.0, unused;
     tac_read_number(urdf->reader, limit, "effort", any_number, &effort);
@@ -204,14 +205,14 @@ static void set_axis(tacUrdf* urdf, const tacElement* joint, tacElement* out, ta
     tac_urdf_set_numbers(urdf, out, "axis", a, 3, element ? element->line : joint->line);
 }
 
-// the shortest turn that takes z to `axis`; half a turn about x if they are opposite
+// the smallest rotation of z to `axis`; half a turn about x if they are opposite
 static tacQuat turn_from_z(tacVec3 axis) {
     double s = sqrt(axis.x * axis.x + axis.y * axis.y), half = 0.5 * atan2(s, axis.z);
     if (s < 1e-10) return (tacQuat){cos(half), sin(half), 0.0, 0.0};
     return (tacQuat){cos(half), -axis.y / s * sin(half), axis.x / s * sin(half), 0.0};
 }
 
-// two slides in the plane across the axis, then a turn about it, with MuJoCo's names
+// two slides in the plane normal to the axis, then a hinge about it, with MuJoCo's names
 static void add_planar(tacUrdf* urdf, tacElement* body, const tacElement* joint, tacVec3 axis) {
     static const struct {
         const char *type, *suffix;
@@ -256,7 +257,7 @@ static void add_body(urdfTree* tree, int index, tacElement* parent, int depth) {
     tacElement* body = parent;
     if (depth > TAC_MAX_NESTING - 10)
         tac_reader_fail(urdf->reader, TAC_ERROR_LIMIT, link->element->line, "<link>",
-                        "a chain of more than %d links", TAC_MAX_NESTING - 10);
+                        "a chain has at most %d links", TAC_MAX_NESTING - 10);
     if (urdf->reader->result != TAC_OK) return;
     ++tree->done;
     if (strcmp(name->value, "world") != 0) {
@@ -278,12 +279,12 @@ static void add_bodies(tacUrdf* urdf) {
     tacElement* world = tac_urdf_add(urdf, urdf->root, "worldbody", urdf->robot->line);
     for (int i = 0; i < tree.count && urdf->reader->result == TAC_OK; ++i)
         if (!tree.links[i].joint) add_body(&tree, i, world, 0);
-    // what no root leads to hangs on itself
+    // links that no root reaches form a cycle
     int cycle = 0;
     while (cycle < tree.count && !tree.links[cycle].joint) ++cycle;
     if (tree.done < tree.count && cycle < tree.count)
         tac_reader_fail(urdf->reader, TAC_ERROR_VALUE, tree.links[cycle].joint->line, "<joint>",
-                        "some links hang on each other in a circle; a URDF is a tree");
+                        "some links form a cycle; a URDF is a tree");
 }
 
 //---------------------------------- compiler and options -------------------------
@@ -303,7 +304,7 @@ static void copy_extension(tacUrdf* urdf, const tacElement* element) {
     }
 }
 
-// paths and visuals are settled here; a URDF is in radians whatever the extension says
+// paths and visuals are resolved here; a URDF is in radians whatever the extension says
 static void read_compiler(tacUrdf* urdf, const tacElement* element) {
     tac_read_bool(urdf->reader, element, "strippath", &urdf->strippath);
     tac_read_bool(urdf->reader, element, "discardvisual", &urdf->discardvisual);

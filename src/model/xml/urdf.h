@@ -1,6 +1,6 @@
-// URDF to MJCF: the tree of a <robot> becomes the tree of the <mujoco> that says the same.
+// URDF to MJCF: the tree of a <robot> becomes an equivalent <mujoco> tree.
 //
-// Elements and attributes keep the lines of the URDF, so that complaints point there.
+// Elements and attributes keep the lines of the URDF, so that errors point there.
 
 #ifndef TAC_MODEL_XML_URDF_H
 #define TAC_MODEL_XML_URDF_H
@@ -8,10 +8,10 @@
 #include "math/pose.h"
 #include "model/xml/attribute.h"
 
-// The <mujoco> that says what a <robot> says, as MuJoCo reads it; NULL after a failure.
+// The <mujoco> tree of a <robot>, as MuJoCo reads it; NULL after a failure.
 tacElement* tac_urdf_translate(tacReader* reader, const tacElement* robot);
 
-// Checks words of a <robot>: a slip is refused, what belongs to other programs is passed over.
+// Checks words of a <robot>: misspelled words are refused, those of other programs ignored.
 void tac_urdf_check(tacReader* reader, const tacElement* robot);
 
 //---------------------------------- shared by the parts --------------------------
@@ -28,10 +28,10 @@ typedef struct tacUrdf {
     const char* folder;  // of the file, "" or with a slash at the end
 } tacUrdf;
 
-// a new element behind the other children of its parent; NULL after a failure
+// a new element as the last child of its parent; NULL after a failure
 tacElement* tac_urdf_add(tacUrdf* urdf, tacElement* parent, const char* name, int line);
 
-// gives an element an attribute; `value` must live as long as the reader
+// sets an attribute; `value` must live as long as the reader
 void tac_urdf_set(tacUrdf* urdf, tacElement* element, const char* name, const char* value,
                   int line);
 
@@ -39,7 +39,7 @@ void tac_urdf_set(tacUrdf* urdf, tacElement* element, const char* name, const ch
 void tac_urdf_set_numbers(tacUrdf* urdf, tacElement* element, const char* name,
                           const double* values, int count, int line);
 
-// pos and quat, left out where they say nothing
+// pos and quat, omitted where they are the identity
 void tac_urdf_set_pose(tacUrdf* urdf, tacElement* element, tacPose pose, int line);
 
 // the first child of this name, or NULL
@@ -51,7 +51,7 @@ tacPose tac_urdf_origin(tacUrdf* urdf, const tacElement* element);
 // the robot's own materials, before links are read
 void tac_urdf_list_materials(tacUrdf* urdf);
 
-// what a link consists of, into its body
+// inertia and geometry of a link, into its body
 void tac_urdf_link(tacUrdf* urdf, const tacElement* link, tacElement* body);
 
 #endif

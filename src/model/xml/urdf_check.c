@@ -1,7 +1,7 @@
 // Words of a URDF.
 //
 // Files for several programs carry elements of all of them (<gazebo>, <transmission>, ...). What is
-// no word of URDF is passed over, as in MuJoCo; but what looks like a slip of one is refused.
+// not a word of URDF is ignored, as in MuJoCo; but what looks like a misspelled one is refused.
 
 #include "model/xml/urdf.h"
 
@@ -56,7 +56,7 @@ static void check_slip(tacReader* reader, const char* word, const char* known, i
 static void check_xacro(tacReader* reader, const tacElement* element) {
     if (strncmp(element->name, "xacro:", 6) == 0)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, element->line, element->name,
-                        "this is a template; write it out first: xacro FILE.xacro > FILE.urdf");
+                        "this is a template; expand it first: xacro FILE.xacro > FILE.urdf");
 }
 
 // recursion ends: nesting is at most TAC_MAX_NESTING
@@ -73,14 +73,14 @@ static void check_element(tacReader* reader, const tacElement* element, const ta
     }
 }
 
-// what MuJoCo reads of its own in a URDF, and <tactus>
+// the MuJoCo extension of a URDF, and <tactus>
 static void check_extension(tacReader* reader, const tacElement* robot) {
     static const char known[] = "compiler option size visual statistic tactus";
     const tacElement* extension = tac_urdf_child(robot, "mujoco");
     for (const tacElement* c = extension ? extension->child : NULL; c; c = c->next)
         if (!tac_word_in_list(c->name, known))
             tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, c->line, c->name,
-                            "<mujoco> in a URDF has: %s; MuJoCo reads no more either", known);
+                            "<mujoco> in a URDF may contain: %s (as in MuJoCo)", known);
 }
 
 void tac_urdf_check(tacReader* reader, const tacElement* robot) {

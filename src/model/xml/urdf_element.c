@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// more than any element that is made here has; what is grafted has at most a file's
+// more than any element made here has; copied extensions have at most those of the file
 enum { SPARE = 12 };
 
 tacElement* tac_urdf_add(tacUrdf* urdf, tacElement* parent, const char* name, int line) {
@@ -92,8 +92,8 @@ tacPose tac_urdf_origin(tacUrdf* urdf, const tacElement* element) {
     const tacElement* origin = tac_urdf_child(element, "origin");
     double xyz[3] = {0}, rpy[3] = {0};
     if (origin) {
-        tac_read_numbers(urdf->reader, origin, "xyz", 3, 3, tac_range_position, xyz);
-        tac_read_numbers(urdf->reader, origin, "rpy", 3, 3, tac_range_position, rpy);
+        tac_read_vector(urdf->reader, origin, "xyz", 3, tac_range_position, xyz);
+        tac_read_vector(urdf->reader, origin, "rpy", 3, tac_range_position, rpy);
     }
     return (tacPose){{xyz[0], xyz[1], xyz[2]}, from_rpy(rpy)};
 }

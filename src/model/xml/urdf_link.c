@@ -1,7 +1,7 @@
-// What a link of a URDF consists of: its inertia, and the geometry of its collisions and visuals.
+// A link of a URDF: its inertia, and the geometry of its collisions and visuals.
 //
-// As MuJoCo has it: a link without <inertial> has the mass of its collisions; visuals have none,
-// and are left out unless <mujoco><compiler discardvisual="false"/></mujoco> stands in the robot.
+// As in MuJoCo: a link without <inertial> has the mass of its collisions; visuals have none,
+// and are dropped unless <mujoco><compiler discardvisual="false"/></mujoco> is in the robot.
 
 #include "model/xml/urdf.h"
 
@@ -16,7 +16,7 @@ static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
 
 //---------------------------------- inertia --------------------------------------
 
-// a child that must be there
+// a required child
 static const tacElement* need_child(tacUrdf* urdf, const tacElement* element, const char* name) {
     const tacElement* child = tac_urdf_child(element, name);
     if (!child)
@@ -32,7 +32,7 @@ static void need_number(tacUrdf* urdf, const tacElement* element, const char* na
     tac_read_number(urdf->reader, element, name, range, out);
 }
 
-// turned into the axes of the body, about the centre of mass
+// rotated into the body frame, about the center of mass
 static void add_inertial(tacUrdf* urdf, const tacElement* inertial, tacElement* body) {
     static const char* const words[] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
     tacInertia I = {0};
@@ -60,7 +60,7 @@ static int file_exists(const char* folder, const char* name) {
     return length < (int)sizeof path && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// "package://name/way" to "name/way", "file:///way" to "/way"
+// "package://name/path" to "name/path", "file:///path" to "/path"
 static const char* without_scheme(const char* name) {
     static const char* const schemes[] = {"package://", "model://", "file://"};
     for (int i = 0; i < 3; ++i)
@@ -68,8 +68,8 @@ static const char* without_scheme(const char* name) {
     return name;
 }
 
-// The way to a file, whole or without its first folders, from the URDF's folder or one above it:
-// packages are looked for where the robot is, as nothing tells where they are installed.
+// The path of a file, whole or without its first folders, from the URDF's folder or one above it:
+// packages are searched near the robot, as their installation folder is unknown.
 static const char* find_above(tacUrdf* urdf, const char* way) {
     for (int part = 0; way && *way && part < PARTS; ++part) {
         char name[MAX_NAME_LENGTH + 3 * ABOVE] = "";
@@ -84,13 +84,13 @@ static const char* find_above(tacUrdf* urdf, const char* way) {
     return NULL;
 }
 
-// where the file is, from the folder of the URDF; meshdir and strippath count as in MuJoCo
+// path of the file relative to the URDF's folder; meshdir and strippath work as in MuJoCo
 static const char* find_file(tacUrdf* urdf, const tacAttribute* name) {
     const char *way = without_scheme(name->value), *slash = strrchr(way, '/');
     const char* base = slash ? slash + 1 : way;
     if (strlen(way) >= MAX_NAME_LENGTH || strlen(urdf->meshdir) >= MAX_NAME_LENGTH || !*base) {
         tac_reader_fail(urdf->reader, TAC_ERROR_VALUE, name->line, name->name,
-                        "is empty or too long for the name of a file");
+                        "is empty or too long for a file name");
         return NULL;
     }
     const char* plain = urdf->strippath ? base : way;
@@ -99,10 +99,10 @@ static const char* find_file(tacUrdf* urdf, const tacAttribute* name) {
     if (own && file_exists(urdf->folder, own)) return own;
     const char* found = find_above(urdf, way);
     if (!found)
-        tac_reader_fail(urdf->reader, TAC_ERROR_FILE, name->line, name->name,
-                        "the mesh '%.100s' is not there; it was looked for in the folder of the "
-                        "URDF and the %d above it",
-                        name->value, ABOVE - 1);
+        tac_reader_fail(
+            urdf->reader, TAC_ERROR_FILE, name->line, name->name,
+            "the mesh '%.100s' was not found in the folder of the URDF and the %d above it",
+            name->value, ABOVE - 1);
     return found;
 }
 
@@ -137,7 +137,7 @@ static const char* find_asset(tacUrdf* urdf, const tacElement* element) {
     double scale[3] = {1.0, 1.0, 1.0};
     const tacAttribute* file = tac_attribute(element, "filename");
     tac_require(urdf->reader, element, "filename");
-    tac_read_numbers(urdf->reader, element, "scale", 3, 3, any_number, scale);
+    tac_read_vector(urdf->reader, element, "scale", 3, any_number, scale);
     if (urdf->reader->result != TAC_OK) return NULL;
     const char* key =
         tac_reader_text(urdf->reader, "%a %a %a %s", scale[0], scale[1], scale[2], file->value);
@@ -164,7 +164,7 @@ static void set_round(tacUrdf* urdf, const tacElement* shape, tacElement* geom, 
 static void set_box(tacUrdf* urdf, const tacElement* shape, tacElement* geom) {
     double size[3] = {1.0, 1.0, 1.0};
     tac_require(urdf->reader, shape, "size");
-    tac_read_numbers(urdf->reader, shape, "size", 3, 3, tac_range_size, size);
+    tac_read_vector(urdf->reader, shape, "size", 3, tac_range_size, size);
     for (int i = 0; i < 3; ++i) size[i] *= 0.5;
     tac_urdf_set_numbers(urdf, geom, "size", size, 3, shape->line);
 }
@@ -237,7 +237,7 @@ static void add_geom(tacUrdf* urdf, const tacElement* part, tacElement* body, in
 
 void tac_urdf_link(tacUrdf* urdf, const tacElement* link, tacElement* body) {
     const tacElement* inertial = tac_urdf_child(link, "inertial");
-    // the world has no mass to tell of
+    // the world has no mass
     if (inertial && strcmp(body->name, "body") == 0) add_inertial(urdf, inertial, body);
     for (const tacElement* c = link->child; c && urdf->reader->result == TAC_OK; c = c->next) {
         if (strcmp(c->name, "collision") == 0) add_geom(urdf, c, body, 0);

@@ -28,7 +28,7 @@ static int chars_differ(char a, char b) {
     return tolower((unsigned char)a) != tolower((unsigned char)b);
 }
 
-// insertions, deletions, replacements and swaps of neighbours that turn a into b; case is free
+// edit distance of a and b: insertions, deletions, replacements, swaps of neighbours; ignores case
 static int edit_distance(const char* a, int na, const char* b, int nb) {
     int rows[3][TAC_SUGGESTION_SIZE + 1];
     int *before = rows[0], *last = rows[1], *row = rows[2];
@@ -53,7 +53,7 @@ static int edit_distance(const char* a, int na, const char* b, int nb) {
 int tac_suggest_word(const char* word, const char* list, char out[TAC_SUGGESTION_SIZE]) {
     size_t length, word_length = strlen(word);
     if (word_length == 0 || word_length >= TAC_SUGGESTION_SIZE) return 0;
-    // one slip in three letters is a slip, more is another word
+    // at most one edit per three letters is a misspelling; more is another word
     int best = 1 + (int)word_length / 3, found = 0;
     for (const char* at = list; (at = next_word(at, &length)); at += length) {
         if (length >= TAC_SUGGESTION_SIZE) continue;

@@ -5,6 +5,7 @@
 //   v = linear + angular x r,  r = point - origin,  F = activity f(distance, normal, v)
 //   wrench = sum of (F, r x F)
 
+#include "math/vec3_array.h"
 #include "respond/force/elastoplastic.h"
 #include "respond/force/force.h"
 #include "respond/force/pair_forces.h"
@@ -25,8 +26,6 @@ typedef struct elastoplasticPoint {
     tacVec3 arm, ang_vel, F;
 } elastoplasticPoint;
 
-static tacVec3 load_vec3(tacReal* const x[3], int i) { return tac_vec3(x[0][i], x[1][i], x[2][i]); }
-
 static tacReal param_or_zero(const tacReal* all, int offset) {
     return all && offset >= 0 ? all[offset] : (tacReal)0.0;
 }
@@ -44,11 +43,11 @@ static elastoplasticPoint point_at(const tacModel* model, const tacKinematics* k
     elastoplasticPoint p = {
         .at = {pair->stiffness, pair->dissipation, pair->stiction, tac_pair_friction(model, pair)},
         .activity = c->activity[i],
-        .arm = tac_sub(load_vec3(c->point, i), origin),
+        .arm = tac_sub(tac_vec3_at(c->point, i), origin),
         .ang_vel = v.angular};
     p.law = law_at(model->param, p.at);
     p.state.phi = c->distance[i];
-    p.state.n = load_vec3(c->normal, i);
+    p.state.n = tac_vec3_at(c->normal, i);
     p.state.v = tac_add(v.linear, tac_cross(v.angular, p.arm));
     p.r = tac_elastoplastic_eval(&p.law, &p.state);
     p.F = tac_scale(p.r.f, p.activity);
@@ -146,8 +145,8 @@ static tacResult elastoplastic_force_jvp(const tacModel* model, const tacKinemat
         tacElastoplasticLaw law_dot = law_at(theta_dot, p.at);
         tacVec3 F, T;
         if (contacts_dot) {
-            own.pos = load_vec3(contacts_dot->point, i);
-            own.n = load_vec3(contacts_dot->normal, i);
+            own.pos = tac_vec3_at(contacts_dot->point, i);
+            own.n = tac_vec3_at(contacts_dot->normal, i);
             own.phi = contacts_dot->distance[i];
             own.activity = contacts_dot->activity[i];
         }
@@ -155,12 +154,6 @@ static tacResult elastoplastic_force_jvp(const tacModel* model, const tacKinemat
         add_wrench(dot[entry[plan->pair[contacts->pair[i]].bodies]].wrench, F, T);
     }
     return TAC_OK;
-}
-
-static void add_vec3(tacReal* const x[3], int i, tacVec3 amount) {
-    x[0][i] += amount.x;
-    x[1][i] += amount.y;
-    x[2][i] += amount.z;
 }
 
 static void add_number(tacReal* all, int offset, tacReal amount) {
@@ -187,18 +180,13 @@ static tacResult elastoplastic_force_vjp(const tacModel* model, const tacKinemat
         add_number(theta_bar, p.at.mu, law.mu);
         if (!contacts_bar) continue;
         tacVec3 pos = tac_add(tac_cross(p.F, torque), tac_cross(state.v, p.ang_vel));
-        add_vec3(contacts_bar->point, i, pos);
-        add_vec3(contacts_bar->normal, i, state.n);
+        tac_vec3_add_to(contacts_bar->point, i, pos);
+        tac_vec3_add_to(contacts_bar->normal, i, state.n);
         contacts_bar->distance[i] += state.phi;
         contacts_bar->activity[i] += tac_dot(p.r.f, F);
     }
     return TAC_OK;
 }
 
-static size_t elastoplastic_size(const tacModel* model, size_t real_size) {
-    (void)real_size;
-    return tac_pair_force_index_size(model);
-}
-
-const tacForceKind tac_elastoplastic_force = {1, elastoplastic_size, elastoplastic_force,
+const tacForceKind tac_elastoplastic_force = {1, tac_pair_force_index_measure, elastoplastic_force,
                                               elastoplastic_force_jvp, elastoplastic_force_vjp};

@@ -9,11 +9,15 @@ static const tacForceKind* const kinds[] = {
     [TAC_RESPOND_SPRING] = &tac_spring_force,
     [TAC_RESPOND_SCM] = &tac_scm_force,
     [TAC_RESPOND_ELASTOPLASTIC] = &tac_elastoplastic_force,
-    [TAC_RESPOND_CONE] = NULL,
+    [TAC_RESPOND_LCP] = NULL,
 };
 
 const tacForceKind* tac_force_of(const tacModel* model) {
     return model && model->contact ? kinds[model->contact->responder] : NULL;
+}
+
+int tac_body_pair_count(const tacModel* model) {
+    return model && model->contact ? model->contact->nbodies : 0;
 }
 
 static tacResult check_force_args(const tacModel* model, const tacKinematics* kinematics,

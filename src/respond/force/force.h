@@ -5,14 +5,14 @@
 
 #include "base/arena.h"
 #include "base/scratch.h"
-#include "tactus/respond.h"
+#include "model/contact/contact_data.h"
 
 // All functions as their namesakes in tactus/respond.h, called with arguments that were checked.
-// Without kinematics->derivatives K and C may be left as they are. They may take from the scratch's
-// arena up to what `size` says.
+// Without kinematics->derivatives K and C may be left as they are. `measure` is the dry run of what
+// one call allocates from the scratch.
 typedef struct tacForceKind {
-    int reads_contacts;                                      // 0: it finds the contact itself
-    size_t (*size)(const tacModel* model, size_t real_size); // NULL: none
+    int reads_contacts; // 0: it finds the contact itself
+    void (*measure)(const tacModel* model, tacArena* arena);
     tacResult (*force)(const tacModel* model, const tacKinematics* kinematics,
                        const tacContacts* contacts, tacPairForce* out, int* count,
                        tacScratch* scratch);

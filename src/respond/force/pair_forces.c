@@ -4,20 +4,26 @@
 
 #include <string.h>
 
+static int* alloc_index(const tacModel* model, tacArena* arena) {
+    return TAC_ALLOC(arena, int, model->contact->nbodies);
+}
+
+void tac_pair_force_index_measure(const tacModel* model, tacArena* arena) {
+    size_t mark = arena->used;
+    alloc_index(model, arena);
+    arena->used = mark;
+}
+
 int* tac_pair_force_index(const tacModel* model, const tacContacts* contacts, int* count,
                           tacArena* arena) {
     const tacContactPlan* plan = model->contact;
-    int* entry = TAC_ALLOC(arena, int, plan->nbodies);
+    int* entry = alloc_index(model, arena);
     for (int i = 0; i < plan->nbodies; ++i) entry[i] = -1;
     for (int i = 0; i < contacts->count; ++i) entry[plan->pair[contacts->pair[i]].bodies] = 0;
     *count = 0;
     for (int i = 0; i < plan->nbodies; ++i)
         if (entry[i] == 0) entry[i] = (*count)++;
     return entry;
-}
-
-size_t tac_pair_force_index_size(const tacModel* model) {
-    return tac_arena_align(sizeof(int) * (size_t)model->contact->nbodies);
 }
 
 void tac_pair_force_clear(const tacModel* model, const tacKinematics* kinematics, int bodies,

@@ -5,12 +5,12 @@
 
 #include "base/arena.h"
 #include "math/pose.h"
-#include "tactus/respond.h"
+#include "model/contact/contact_data.h"
 
 // the entry that each pair of bodies has, -1 without contacts; *count is how many there are
 int* tac_pair_force_index(const tacModel* model, const tacContacts* contacts, int* count,
                           tacArena* arena);
-size_t tac_pair_force_index_size(const tacModel* model);
+void tac_pair_force_index_measure(const tacModel* model, tacArena* arena);
 
 // an entry without force, about the origin of body[1]
 void tac_pair_force_clear(const tacModel* model, const tacKinematics* kinematics, int bodies,

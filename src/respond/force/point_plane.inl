@@ -23,6 +23,7 @@
 #ifndef TAC_RESPOND_FORCE_POINT_PLANE_INL
 #define TAC_RESPOND_FORCE_POINT_PLANE_INL
 
+#include "math/wide_vec3.inl"
 #include "smooth/soft.inl"
 
 // numbers of the law; as a tangent or an adjoint: of these
@@ -53,10 +54,6 @@ typedef struct planeForce {
     wide kappa, kappa_phi, kappa_x, kappa_eps;
     wide rho, rho_phi, rho_x, rho_eps;
 } planeForce;
-
-TAC_INLINE wide plane_dot(const wide a[3], const wide b[3]) {
-    return w_fma(a[0], b[0], w_fma(a[1], b[1], a[2] * b[2]));
-}
 
 //---------------------------------- dissipation ----------------------------------
 
@@ -112,10 +109,10 @@ TAC_INLINE void plane_press(const planeLaw* law, const planeState* at, planeForc
 TAC_INLINE void plane_implicit(const planeLaw* law, const planeState* at, planeForce* r) {
     plane_stiffen(law, at, r);
     plane_press(law, at, r);
-    r->y_n = plane_dot(at->n, at->y);
+    r->y_n = w_dot3(at->n, at->y);
     r->N = r->l - w_fma(r->kappa * at->h, r->v_n + r->y_n, r->rho * r->y_n);
-    r->r2 = w_fma(law->v_s, law->v_s, w_fma(r->b, r->b, plane_dot(at->v, r->v_t)));
-    r->w = plane_dot(r->v_t, at->y) / r->r2;
+    r->r2 = w_fma(law->v_s, law->v_s, w_fma(r->b, r->b, w_dot3(at->v, r->v_t)));
+    r->w = w_dot3(r->v_t, at->y) / r->r2;
     for (int i = 0; i < 3; ++i)
         r->q[i] = w_fma(1.0 - r->w, r->v_t[i], w_fma(-r->y_n, at->n[i], at->y[i]));
 }
@@ -126,14 +123,14 @@ TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
     r.c = law->k * spring.value;
     r.c_phi = -(law->k * spring.d_x);
     r.c_eps = law->k * spring.d_tau;
-    r.v_n = plane_dot(at->n, at->v);
+    r.v_n = w_dot3(at->n, at->v);
     r.x = r.v_n / law->v_d;
     planeDrag drag = law->reference ? plane_drag_reference(r.x) : plane_drag_smooth(r.x);
     r.d = drag.value;
     r.d_x = drag.slope;
     r.l = r.N = r.L = r.c * r.d;
     for (int i = 0; i < 3; ++i) r.v_t[i] = r.q[i] = w_fma(-r.v_n, at->n[i], at->v[i]);
-    r.g = 1.0 / w_sqrt(w_fma(law->v_s, law->v_s, plane_dot(r.v_t, r.v_t)));
+    r.g = 1.0 / w_sqrt(w_fma(law->v_s, law->v_s, w_dot3(r.v_t, r.v_t)));
     if (law->implicit) plane_implicit(law, at, &r);
     wide s = law->mu * r.g * r.L;
     for (int i = 0; i < 3; ++i) r.f[i] = w_fma(r.N, at->n[i], -(s * r.q[i]));
@@ -162,8 +159,8 @@ TAC_INLINE wide plane_press_jvp(const planeLaw* law, const planeState* at, const
 TAC_INLINE wide plane_slip_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
                                const planeState* dot, const planeLaw* law_dot, const wide v_t[3],
                                wide b) {
-    wide z = plane_dot(v_t, at->y) + plane_dot(r->v_t, dot->y);
-    wide r2 = plane_dot(dot->v, r->v_t) + plane_dot(at->v, v_t) + 2.0 * r->b * b;
+    wide z = w_dot3(v_t, at->y) + w_dot3(r->v_t, dot->y);
+    wide r2 = w_dot3(dot->v, r->v_t) + w_dot3(at->v, v_t) + 2.0 * r->b * b;
     if (law_dot) r2 = r2 + 2.0 * law->v_s * law_dot->v_s;
     return (z - r->w * r2) / r->r2;
 }
@@ -172,7 +169,7 @@ TAC_INLINE wide plane_slip_jvp(const planeLaw* law, const planeState* at, const 
 TAC_INLINE wide plane_implicit_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
                                    const planeState* dot, const planeLaw* law_dot, wide x, wide v_n,
                                    wide q[3], wide* L) {
-    wide y_n = plane_dot(dot->n, at->y) + plane_dot(at->n, dot->y), sum = r->v_n + r->y_n;
+    wide y_n = w_dot3(dot->n, at->y) + w_dot3(at->n, dot->y), sum = r->v_n + r->y_n;
     wide kappa = w_fma(r->kappa_phi, dot->phi, r->kappa_x * x);
     wide rho = w_fma(r->rho_phi, dot->phi, r->rho_x * x);
     if (law_dot) {
@@ -194,10 +191,10 @@ TAC_INLINE wide plane_implicit_jvp(const planeLaw* law, const planeState* at, co
 // f_dot along tangents of the state and of the law (NULL: none)
 TAC_INLINE void plane_force_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
                                 const planeState* dot, const planeLaw* law_dot, wide f_dot[3]) {
-    wide v_n = plane_dot(dot->n, at->v) + plane_dot(at->n, dot->v);
+    wide v_n = w_dot3(dot->n, at->v) + w_dot3(at->n, dot->v);
     wide x = v_n / law->v_d, c = r->c_phi * dot->phi, g3 = r->g * r->g * r->g, q[3];
     for (int i = 0; i < 3; ++i) q[i] = dot->v[i] - w_fma(v_n, at->n[i], r->v_n * dot->n[i]);
-    wide speed = plane_dot(r->v_t, q), s = law->mu * r->g, s_dot = w_set(0.0);
+    wide speed = w_dot3(r->v_t, q), s = law->mu * r->g, s_dot = w_set(0.0);
     if (law_dot) {
         x = x - r->x * law_dot->v_d / law->v_d;
         c = c + r->c / law->k * law_dot->k + r->c_eps * law_dot->eps;
@@ -215,7 +212,7 @@ TAC_INLINE void plane_force_jvp(const planeLaw* law, const planeState* at, const
 // through w: q holds the adjoint of q and becomes that of v_t; returns that of b
 TAC_INLINE wide plane_slip_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
                                wide q[3], planeState* bar, planeLaw* law_bar) {
-    wide z = -(plane_dot(r->v_t, q) / r->r2), r2 = -(r->w * z);
+    wide z = -(w_dot3(r->v_t, q) / r->r2), r2 = -(r->w * z);
     for (int i = 0; i < 3; ++i) {
         bar->y[i] = w_fma(z, r->v_t[i], bar->y[i]);
         bar->v[i] = w_fma(r2, r->v_t[i], bar->v[i]);
@@ -247,7 +244,7 @@ TAC_INLINE void plane_implicit_vjp(const planeLaw* law, const planeState* at, co
                                    wide N, wide* L, wide q[3], planeState* bar, planeLaw* law_bar,
                                    wide* v_n, wide* x) {
     wide sum = r->v_n + r->y_n, kappa = -(at->h * sum * N);
-    wide y_n = -(N * w_fma(r->kappa, at->h, r->rho)) - plane_dot(at->n, q);
+    wide y_n = -(N * w_fma(r->kappa, at->h, r->rho)) - w_dot3(at->n, q);
     for (int i = 0; i < 3; ++i) {
         bar->y[i] = bar->y[i] + w_fma(y_n, at->n[i], q[i]);
         bar->n[i] = bar->n[i] + w_fma(y_n, at->y[i], -(r->y_n * q[i]));
@@ -267,15 +264,15 @@ TAC_INLINE void plane_implicit_vjp(const planeLaw* law, const planeState* at, co
 // adds to adjoints of the state and of the law (NULL: not asked for)
 TAC_INLINE void plane_force_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
                                 const wide f_bar[3], planeState* bar, planeLaw* law_bar) {
-    wide s = law->mu * r->g, g3 = r->g * r->g * r->g, N = plane_dot(at->n, f_bar);
-    wide sl = -plane_dot(r->q, f_bar), L = s * sl, s_bar = r->L * sl;
+    wide s = law->mu * r->g, g3 = r->g * r->g * r->g, N = w_dot3(at->n, f_bar);
+    wide sl = -w_dot3(r->q, f_bar), L = s * sl, s_bar = r->L * sl;
     wide q[3], v_n = w_set(0.0), x = w_set(0.0), speed = -(law->mu * g3 * s_bar);
     for (int i = 0; i < 3; ++i) q[i] = -(s * r->L * f_bar[i]);
     if (law->implicit) plane_implicit_vjp(law, at, r, N, &L, q, bar, law_bar, &v_n, &x);
     wide l = N + L, c = l * r->d;
     x = w_fma(l * r->c, r->d_x, x);
     for (int i = 0; i < 3; ++i) q[i] = w_fma(speed, r->v_t[i], q[i]);
-    v_n = v_n + x / law->v_d - plane_dot(q, at->n);
+    v_n = v_n + x / law->v_d - w_dot3(q, at->n);
     bar->phi = w_fma(c, r->c_phi, bar->phi);
     for (int i = 0; i < 3; ++i) {
         bar->n[i] = bar->n[i] + w_fma(r->N, f_bar[i], w_fma(v_n, at->v[i], -(r->v_n * q[i])));

@@ -53,13 +53,6 @@ static int max_points(const tacModel* model) {
     return most;
 }
 
-static size_t scm_size(const tacModel* model, size_t real_size) {
-    size_t n = (size_t)max_points(model);
-    return 3 * tac_arena_align(real_size * n) + 2 * tac_arena_align(sizeof(int) * n) +
-           tac_arena_align((size_t)model->contact->npair) + tac_pair_force_index_size(model) +
-           tac_arena_align(sizeof(bodyMotion) * (size_t)model->nbody);
-}
-
 static tacScmWork alloc_work(const tacModel* model, tacArena* arena) {
     int n = max_points(model);
     tacScmWork w = {.Phi = TAC_ALLOC(arena, tacReal, n)};
@@ -70,7 +63,28 @@ static tacScmWork alloc_work(const tacModel* model, tacArena* arena) {
     return w;
 }
 
-//---------------------------------- pairs that are felt --------------------------
+// which pairs of geoms are active, and the entry of each pair of bodies with one, -1: none
+typedef struct activePairs {
+    char* active;
+    int *entry, count;
+    bodyMotion* motion;
+} activePairs;
+
+static activePairs alloc_active(const tacModel* model, tacArena* arena) {
+    activePairs p = {.active = TAC_ALLOC(arena, char, model->contact->npair)};
+    p.motion = TAC_ALLOC(arena, bodyMotion, model->nbody);
+    p.entry = TAC_ALLOC(arena, int, model->contact->nbodies);
+    return p;
+}
+
+static void measure_scm(const tacModel* model, tacArena* arena) {
+    size_t mark = arena->used;
+    alloc_work(model, arena);
+    alloc_active(model, arena);
+    arena->used = mark;
+}
+
+//---------------------------------- active pairs ---------------------------------
 
 static double real_norm(tacVec3 a) {
     double x = tac_re(a.x), y = tac_re(a.y), z = tac_re(a.z);
@@ -154,22 +168,14 @@ static double pair_log_cutoff(const tacModel* model, const tacKinematics* kinema
     return log(max_gain(&m) / TAC_INFLUENCE_SHARE);
 }
 
-// which pairs of geoms are felt, and the entry of each pair of bodies with one, -1: none
-typedef struct activePairs {
-    char* active;
-    int *entry, count;
-} activePairs;
-
 static activePairs find_active_pairs(const tacModel* model, const tacKinematics* kinematics,
                                      tacPairForce* out, tacArena* arena) {
     const tacContactPlan* plan = model->contact;
-    activePairs f = {.active = TAC_ALLOC(arena, char, plan->npair)};
-    bodyMotion* motion = TAC_ALLOC(arena, bodyMotion, model->nbody);
-    for (int i = 0; i < model->nbody; ++i) motion[i] = body_motion(kinematics, i);
-    f.entry = TAC_ALLOC(arena, int, plan->nbodies);
+    activePairs f = alloc_active(model, arena);
+    for (int i = 0; i < model->nbody; ++i) f.motion[i] = body_motion(kinematics, i);
     for (int i = 0; i < plan->nbodies; ++i) f.entry[i] = -1;
     for (int i = 0; i < plan->npair; ++i) {
-        f.active[i] = (char)is_active_pair(model, kinematics, &plan->pair[i], motion);
+        f.active[i] = (char)is_active_pair(model, kinematics, &plan->pair[i], f.motion);
         if (f.active[i]) f.entry[plan->pair[i].bodies] = 0;
     }
     for (int i = 0; i < plan->nbodies; ++i) {
@@ -282,4 +288,4 @@ static tacResult scm_force_vjp(const tacModel* model, const tacKinematics* kinem
     return TAC_OK;
 }
 
-const tacForceKind tac_scm_force = {0, scm_size, scm_force, scm_force_jvp, scm_force_vjp};
+const tacForceKind tac_scm_force = {0, measure_scm, scm_force, scm_force_jvp, scm_force_vjp};

@@ -246,13 +246,7 @@ TAC_INLINE void param_terms(const ssdfBlock* b, const planeJob* job, const plane
     if (!job->law.implicit) return;
     // a longer step also moves y
     for (int j = 0; j < 3; ++j)
-        p->T[TAC_SCM_H][j] = p->T[TAC_SCM_H][j] + plane_dot(p->FY[j], p->predicted);
-}
-
-TAC_INLINE void wide_cross(const wide a[3], const wide b[3], wide out[3]) {
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
+        p->T[TAC_SCM_H][j] = p->T[TAC_SCM_H][j] + w_dot3(p->FY[j], p->predicted);
 }
 
 //---------------------------------- over points ----------------------------------
@@ -264,7 +258,7 @@ typedef struct sideSums {
 // force and moment about the origin
 TAC_INLINE void point_wrench(const wide r[3], const wide F[3], wide W[6]) {
     for (int k = 0; k < 3; ++k) W[k] = F[k];
-    wide_cross(r, F, W + 3);
+    w_cross3(r, F, W + 3);
 }
 
 // motion of the point with twist k of its body
@@ -272,7 +266,7 @@ TAC_INLINE void twist_motion(const wide r[3], int k, wide out[3]) {
     wide axis[3] = {w_set(0.0), w_set(0.0), w_set(0.0)};
     axis[k % 3] = w_set(1.0);
     if (k >= 3)
-        wide_cross(axis, r, out);
+        w_cross3(axis, r, out);
     else
         for (int i = 0; i < 3; ++i) out[i] = axis[i];
 }
@@ -304,7 +298,7 @@ TAC_INLINE void add_predicted_block(sideSums* s, const pointForce* p, const side
 TAC_INLINE void add_rotated_predicted(const pointForce* p, const sideRotation* rot, const wide m[3],
                                       wide dF[3]) {
     wide moved[3], by_y[3];
-    wide_cross(rot->rot, m, moved);
+    w_cross3(rot->rot, m, moved);
     mat_vec(p->FY, moved, by_y);
     for (int i = 0; i < 3; ++i) dF[i] = w_fma(rot->h, by_y[i], dF[i]);
 }
@@ -314,13 +308,13 @@ TAC_INLINE void add_blocks(sideSums* s, const pointForce* p, const sideRotation*
     for (int k = 0; k < 6; ++k) {
         wide m[3], rotated[3], dF[3], by_v[3], D[6], arm[3];
         twist_motion(p->r, k, m);
-        wide_cross(rot->angular, m, rotated);
+        w_cross3(rot->angular, m, rotated);
         mat_vec(p->Fy, m, dF);
         mat_vec(p->Fv, rotated, by_v);
         for (int i = 0; i < 3; ++i) dF[i] = dF[i] + by_v[i];
         if (rot->implicit) add_rotated_predicted(p, rot, m, dF);
         point_wrench(p->r, dF, D);
-        wide_cross(m, p->F, arm);
+        w_cross3(m, p->F, arm);
         for (int i = 0; i < 3; ++i) D[3 + i] = D[3 + i] + arm[i];
         for (int i = 0; i < 6; ++i) s->K[6 * i + k] = w_fma(sigma, D[i], s->K[6 * i + k]);
         mat_vec(p->Fv, m, by_v);
@@ -382,7 +376,7 @@ static void point_velocities(const tacScmSide* side, const ssdfBlock* b, const t
     for (int u = 0; u < SSDF_STAGE; ++u) {
         wide r[3];
         for (int k = 0; k < 3; ++k) r[k] = b->y[u][k] - w_set(side->origin[k]);
-        wide_cross(angular, r, out[u]);
+        w_cross3(angular, r, out[u]);
         for (int k = 0; k < 3; ++k) out[u][k] = out[u][k] + w_set(linear[k]);
     }
 }

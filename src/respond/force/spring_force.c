@@ -29,11 +29,6 @@ static void param_offsets(const tacModel* model, const tacContactPair* pair,
 
 //---------------------------------- pairs ----------------------------------------
 
-static size_t spring_size(const tacModel* model, size_t real_size) {
-    (void)real_size;
-    return tac_pair_force_index_size(model);
-}
-
 // the records of one pair from `first` on, with its numbers and velocities
 static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* kinematics,
                                    const tacContacts* contacts, int first) {
@@ -63,9 +58,9 @@ static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* k
 
 //---------------------------------- force ----------------------------------------
 
-static tacResult force(const tacModel* model, const tacKinematics* kinematics,
-                       const tacContacts* contacts, tacPairForce* out, int* count,
-                       tacScratch* scratch) {
+static tacResult spring_force(const tacModel* model, const tacKinematics* kinematics,
+                              const tacContacts* contacts, tacPairForce* out, int* count,
+                              tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     const int* entry = tac_pair_force_index(model, contacts, count, &scratch->arena);
     for (int i = 0; i < plan->nbodies; ++i)
@@ -124,4 +119,5 @@ static tacResult spring_force_vjp(const tacModel* model, const tacKinematics* ki
     return TAC_OK;
 }
 
-const tacForceKind tac_spring_force = {1, spring_size, force, spring_force_jvp, spring_force_vjp};
+const tacForceKind tac_spring_force = {1, tac_pair_force_index_measure, spring_force,
+                                       spring_force_jvp, spring_force_vjp};

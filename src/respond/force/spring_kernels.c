@@ -41,7 +41,8 @@ TAC_INLINE void add_lanes_to(tacReal* x, springLanes lanes, wide amount) {
     for (int i = 0; i < lanes.count; ++i) x[lanes.at + i] += w_lane(amount, i);
 }
 
-TAC_INLINE void wide_cross(const wide a[3], const wide b[3], wide out[3]) {
+// a x b with one rounding less than w_cross3
+TAC_INLINE void fused_cross(const wide a[3], const wide b[3], wide out[3]) {
     wide x = w_fma(a[1], b[2], -(a[2] * b[1])), y = w_fma(a[2], b[0], -(a[0] * b[2]));
     wide z = w_fma(a[0], b[1], -(a[1] * b[0]));
     out[0] = x;
@@ -77,7 +78,7 @@ TAC_INLINE void implicit_state(const tacSpringSegment* s, springPoint* p) {
     for (int i = 0; i < 3; ++i) p->predicted_ang[i] = p->predicted[i] = p->at.y[i] = w_set(0.0);
     if (!s->implicit) return;
     for (int i = 0; i < 3; ++i) p->predicted_ang[i] = w_set(s->predicted_ang[i]);
-    wide_cross(p->predicted_ang, p->arm, p->predicted);
+    fused_cross(p->predicted_ang, p->arm, p->predicted);
     for (int i = 0; i < 3; ++i) {
         p->predicted[i] = w_set(s->predicted[i]) + p->predicted[i];
         p->at.y[i] = p->at.h * p->predicted[i];
@@ -96,11 +97,11 @@ TAC_INLINE void eval_contact(const tacSpringSegment* s, const planeLaw* law, spr
         p->arm[i] = p->arm[i] - w_set(s->origin[i]);
         p->ang_vel[i] = w_set(s->angular[i]);
     }
-    wide_cross(p->ang_vel, p->arm, rotated);
+    fused_cross(p->ang_vel, p->arm, rotated);
     for (int i = 0; i < 3; ++i) p->at.v[i] = w_set(s->linear[i]) + rotated[i];
     implicit_state(s, p);
     p->law = *law;
-    p->law.mu = law->mu * plane_dot(p->at.n, p->at.n);
+    p->law.mu = law->mu * w_dot3(p->at.n, p->at.n);
     p->r = plane_force(&p->law, &p->at);
     for (int i = 0; i < 3; ++i) p->F[i] = p->activity * p->r.f[i];
 }
@@ -113,11 +114,11 @@ typedef struct springDot {
 
 // velocities that a moving place sees, where those of the bodies stay
 TAC_INLINE void add_point_velocity(const springPoint* p, springDot* dot) {
-    wide_cross(p->ang_vel, dot->pos, dot->at.v);
+    fused_cross(p->ang_vel, dot->pos, dot->at.v);
     for (int i = 0; i < 3; ++i) dot->at.y[i] = w_set(0.0);
     dot->at.h = w_set(0.0);
     if (!p->law.implicit) return;
-    wide_cross(p->predicted_ang, dot->pos, dot->at.y);
+    fused_cross(p->predicted_ang, dot->pos, dot->at.y);
     for (int i = 0; i < 3; ++i) dot->at.y[i] = p->at.h * dot->at.y[i];
 }
 
@@ -126,8 +127,8 @@ TAC_INLINE void wrench_jvp(const springPoint* p, const springDot* dot, const pla
     wide f[3], moved[3];
     plane_force_jvp(&p->law, &p->at, &p->r, &dot->at, law_dot, f);
     for (int i = 0; i < 3; ++i) F[i] = w_fma(p->activity, f[i], dot->activity * p->r.f[i]);
-    wide_cross(p->arm, F, T);
-    wide_cross(dot->pos, p->F, moved);
+    fused_cross(p->arm, F, T);
+    fused_cross(dot->pos, p->F, moved);
     for (int i = 0; i < 3; ++i) T[i] = T[i] + moved[i];
 }
 
@@ -170,7 +171,7 @@ TAC_INLINE void pose_column(const tacContacts* c, wide mu, const springPoint* p,
         dot.activity = dot.activity * w_load(mask);
     }
     planeLaw law_dot = no_law();
-    law_dot.mu = 2.0 * mu * plane_dot(p->at.n, dot.at.n);
+    law_dot.mu = 2.0 * mu * w_dot3(p->at.n, dot.at.n);
     add_point_velocity(p, &dot);
     wrench_jvp(p, &dot, &law_dot, F, T);
 }
@@ -181,7 +182,7 @@ TAC_INLINE void velocity_column(const springPoint* p, int k, int predicted, wide
     springDot dot = {.at = {.phi = zero, .h = zero}, .activity = zero};
     axis[k % 3] = w_set(1.0);
     for (int i = 0; i < 3; ++i) at[i] = axis[i];
-    if (k >= 3) wide_cross(axis, p->arm, at);
+    if (k >= 3) fused_cross(axis, p->arm, at);
     for (int i = 0; i < 3; ++i) {
         dot.at.n[i] = dot.pos[i] = zero;
         dot.at.v[i] = predicted ? zero : at[i];
@@ -202,7 +203,7 @@ static void add_lanes(const tacSpringSegment* s, const planeLaw* law, springLane
     springPoint p;
     wide F[3], T[3];
     eval_contact(s, law, lanes, &p);
-    wide_cross(p.arm, p.F, T);
+    fused_cross(p.arm, p.F, T);
     for (int i = 0; i < 3; ++i) {
         sums->w[i] = sums->w[i] + p.F[i];
         sums->w[3 + i] = sums->w[3 + i] + T[i];
@@ -228,7 +229,8 @@ static springLanes lanes_at(const tacSpringSegment* s, int i) {
     return (springLanes){s->first + i, left < TAC_LANES ? left : TAC_LANES};
 }
 
-static void force(const tacSpringSegment* s, tacReal* wrench, tacReal* K, tacReal* C, tacReal* L) {
+static void segment_force(const tacSpringSegment* s, tacReal* wrench, tacReal* K, tacReal* C,
+                          tacReal* L) {
     springSums sums;
     planeLaw law = segment_law(s);
     for (int i = 0; i < 6; ++i) sums.w[i] = w_set(0.0);
@@ -251,8 +253,8 @@ TAC_INLINE void add_timestep_dot(const springPoint* p, wide h, springDot* dot) {
     for (int i = 0; i < 3; ++i) dot->at.y[i] = w_fma(h, p->predicted[i], dot->at.y[i]);
 }
 
-static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const tacReal* law_dot,
-                tacReal* wrench_dot) {
+static void segment_jvp(const tacSpringSegment* s, const tacContacts* record_dot,
+                        const tacReal* law_dot, tacReal* wrench_dot) {
     planeLaw law = segment_law(s);
     planeLaw l = {w_set(law_dot[SPRING_K]),
                   w_set(law_dot[SPRING_V_D]),
@@ -280,7 +282,7 @@ static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const 
         add_point_velocity(&p, &dot);
         if (law.implicit) add_timestep_dot(&p, w_set(law_dot[SPRING_H]), &dot);
         planeLaw own = l;
-        own.mu = w_fma(l.mu, plane_dot(p.at.n, p.at.n), 2.0 * law.mu * plane_dot(p.at.n, dot.at.n));
+        own.mu = w_fma(l.mu, w_dot3(p.at.n, p.at.n), 2.0 * law.mu * w_dot3(p.at.n, dot.at.n));
         wrench_jvp(&p, &dot, &own, F, T);
         for (int k = 0; k < 3; ++k) {
             sum[k] = sum[k] + F[k];
@@ -294,27 +296,27 @@ static void jvp(const tacSpringSegment* s, const tacContacts* record_dot, const 
 static void point_vjp(wide mu, const springPoint* p, const wide w_bar[6], springDot* bar,
                       planeLaw* law_bar) {
     wide F[3], rotated[3];
-    wide_cross(w_bar + 3, p->arm, rotated);
-    wide_cross(p->F, w_bar + 3, bar->pos);
+    fused_cross(w_bar + 3, p->arm, rotated);
+    fused_cross(p->F, w_bar + 3, bar->pos);
     for (int i = 0; i < 3; ++i) F[i] = w_bar[i] + rotated[i];
-    bar->activity = plane_dot(p->r.f, F);
+    bar->activity = w_dot3(p->r.f, F);
     for (int i = 0; i < 3; ++i) F[i] = p->activity * F[i];
     wide mu_bar = law_bar->mu;
     law_bar->mu = w_set(0.0);
     plane_force_vjp(&p->law, &p->at, &p->r, F, &bar->at, law_bar);
     for (int i = 0; i < 3; ++i)
         bar->at.n[i] = w_fma(2.0 * mu * law_bar->mu, p->at.n[i], bar->at.n[i]);
-    law_bar->mu = w_fma(law_bar->mu, plane_dot(p->at.n, p->at.n), mu_bar);
-    wide_cross(bar->at.v, p->ang_vel, rotated);
+    law_bar->mu = w_fma(law_bar->mu, w_dot3(p->at.n, p->at.n), mu_bar);
+    fused_cross(bar->at.v, p->ang_vel, rotated);
     for (int i = 0; i < 3; ++i) bar->pos[i] = bar->pos[i] + rotated[i];
     if (!p->law.implicit) return;
-    wide_cross(bar->at.y, p->predicted_ang, rotated);
+    fused_cross(bar->at.y, p->predicted_ang, rotated);
     for (int i = 0; i < 3; ++i) bar->pos[i] = w_fma(p->at.h, rotated[i], bar->pos[i]);
-    bar->at.h = bar->at.h + plane_dot(bar->at.y, p->predicted);
+    bar->at.h = bar->at.h + w_dot3(bar->at.y, p->predicted);
 }
 
-static void vjp(const tacSpringSegment* s, const tacReal* wrench_bar, tacContacts* record_bar,
-                tacReal* law_bar) {
+static void segment_vjp(const tacSpringSegment* s, const tacReal* wrench_bar,
+                        tacContacts* record_bar, tacReal* law_bar) {
     planeLaw law = segment_law(s);
     wide zero = w_set(0.0), w_bar[6];
     wide h = zero;
@@ -341,4 +343,4 @@ static void vjp(const tacSpringSegment* s, const tacReal* wrench_bar, tacContact
     store_lane_sums(numbers, SPRING_NUMBERS, law_bar);
 }
 
-const tacSpringKernels TAC_KERNELS(tac_spring_kernels_) = {force, jvp, vjp};
+const tacSpringKernels TAC_KERNELS(tac_spring_kernels_) = {segment_force, segment_jvp, segment_vjp};

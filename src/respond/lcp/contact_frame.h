@@ -10,7 +10,7 @@
 
 #include "dynamics/motion.h"
 #include "math/spatial.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 typedef struct tacContactFrame {
     int body[2];

@@ -9,10 +9,9 @@
 // impacts too many after which points around contacts stop tilting
 enum { TAC_STABILIZE_AFTER = 6 };
 
-// kinematics and velocities of one of the motions; poses of the bodies there
+// kinematics and velocities of one of the motions
 void tac_contact_solve_kinematics(tacContactSolve* s, tacMotion* m, const double* q,
                                   const double* v);
-void tac_contact_solve_poses(tacContactSolve* s, const tacMotion* m);
 
 // contacts within a margin, with points around them (`spread`); rows of joints at the note's state
 tacResult tac_contact_solve_detect(tacContactSolve* s, const tacMotion* m, double margin,
@@ -34,7 +33,8 @@ void tac_contact_solve_rhs(tacContactSolve* s, const tacSolveRecord* record, con
 void tac_contact_solve_hold_gaps(tacContactSolve* s);
 
 // impulses, then u = free + U f
-tacResult tac_contact_solve_lcp(tacContactSolve* s, tacSolveRecord* record, const double* v_free);
+tacResult tac_contact_solve_lcp(tacContactSolve* s, tacSolveRecord* record, const double* v_free,
+                                int warm_start);
 
 // Tangents without friction are off to the derivative: contact_solve_diff.c has what a trace of
 // friction would do.

@@ -3,37 +3,35 @@
 
 #include "respond/lcp/contact_solve.h"
 
-#include <math.h>
+#include "math/dense.h"
 
-static double vec_dot(int n, const double* a, const double* b) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
+#include <math.h>
 
 // A contact that just touches, without pressure: open and closed fit both. What rests has a trace
 // of speed by the bends of its path, so a blow that does not change it leaves open which. [m/s]
 static int is_grazing(const tacContactSolve* s, const tacSolveRecord* record, int g) {
+    const tacContactProblem* p = &s->problem;
     const double tiny =
-        fmax(1e-10, TAC_SPEED_TOLERANCE * (record->is_impact ? s->impact_speed : s->rest_speed));
-    int i = g * (1 + s->tangents), rows = s->rows;
-    const double* A = s->A + (size_t)i * (size_t)rows;
-    if (s->constraint[g].kind == TAC_CONSTRAINT_FRICTION ||
-        s->constraint[g].kind == TAC_CONSTRAINT_EQUALITY)
+        fmax(1e-10, TAC_SPEED_TOLERANCE *
+                        (record->is_impact ? record->impact_speed : s->options.rest_speed));
+    int i = g * (1 + p->tangents), rows = p->rows;
+    const double* A = p->A + (size_t)i * (size_t)rows;
+    if (p->constraint[g].kind == TAC_CONSTRAINT_FRICTION ||
+        p->constraint[g].kind == TAC_CONSTRAINT_EQUALITY)
         return 0;
     if (A[i] * record->f[i] > tiny) return 0;
-    return fabs(vec_dot(rows, A, record->f) + s->b[i]) <= tiny;
+    return fabs(tac_dense_dot(rows, A, record->f) + p->b[i]) <= tiny;
 }
 
 // a tangent at its bound that does not slide: sticking and sliding fit both
-static int is_at_friction_bound(const tacContactSolve* s, const tacSolveRecord* record, int g) {
+static int is_at_friction_bound(const tacContactProblem* p, const tacSolveRecord* record, int g) {
     const double tiny = 1e-10;
-    int first = g * (1 + s->tangents), rows = s->rows, found = 0;
-    double bound = s->constraint[g].mu * record->f[first];
-    for (int i = first + 1; i <= first + s->tangents && s->constraint[g].mu > 0.0; ++i) {
-        const double* A = s->A + (size_t)i * (size_t)rows;
+    int first = g * (1 + p->tangents), rows = p->rows, found = 0;
+    double bound = p->constraint[g].mu * record->f[first];
+    for (int i = first + 1; i <= first + p->tangents && p->constraint[g].mu > 0.0; ++i) {
+        const double* A = p->A + (size_t)i * (size_t)rows;
         int near = A[i] * bound > tiny && A[i] * (bound - fabs(record->f[i])) <= tiny;
-        found += near && fabs(vec_dot(rows, A, record->f) + s->b[i]) <= tiny;
+        found += near && fabs(tac_dense_dot(rows, A, record->f) + p->b[i]) <= tiny;
     }
     return found > 0;
 }
@@ -51,8 +49,9 @@ static int has_relative_motion(tacContactSolve* s, const tacSolveRecord* record,
                                const tacContactFrame* frame) {
     int nv = s->scene->nv;
     double most = 0.0;
-    tac_contact_frame_rows(s->scene, &s->dynamics[0].m, frame, s->J_end);
-    for (int i = 0; i < 3; ++i) most = fmax(most, fabs(vec_dot(nv, s->J_end + i * nv, record->u)));
+    tac_contact_frame_rows(s->scene, &s->dynamics.free[0].m, frame, s->work.J_end);
+    for (int i = 0; i < 3; ++i)
+        most = fmax(most, fabs(tac_dense_dot(nv, s->work.J_end + i * nv, record->u)));
     return most > 1e-8;
 }
 
@@ -60,11 +59,12 @@ static int has_relative_motion(tacContactSolve* s, const tacSolveRecord* record,
 // here contradict one another next to here, by the turn times that speed, and some of them give
 // way.
 static int is_shearing(tacContactSolve* s, const tacSolveRecord* record) {
-    int size = 1 + s->tangents;
-    for (int g = 0; g < s->constraints; ++g)
-        for (int k = 0; k < g && s->constraint[g].kind == TAC_CONSTRAINT_CONTACT; ++k) {
-            const tacContactFrame *a = &s->constraint[g].frame, *b = &s->constraint[k].frame;
-            if (s->constraint[k].kind != TAC_CONSTRAINT_CONTACT || !normals_turn_apart(a, b))
+    tacContactProblem* p = &s->problem;
+    int size = 1 + p->tangents;
+    for (int g = 0; g < p->constraints; ++g)
+        for (int k = 0; k < g && p->constraint[g].kind == TAC_CONSTRAINT_CONTACT; ++k) {
+            const tacContactFrame *a = &p->constraint[g].frame, *b = &p->constraint[k].frame;
+            if (p->constraint[k].kind != TAC_CONSTRAINT_CONTACT || !normals_turn_apart(a, b))
                 continue;
             int press = record->f[g * size] > 0.0 && record->f[k * size] > 0.0;
             if (press && (has_relative_motion(s, record, a) || has_relative_motion(s, record, b)))
@@ -75,7 +75,7 @@ static int is_shearing(tacContactSolve* s, const tacSolveRecord* record) {
 
 // Does anything slide?
 static int slides(const tacContactSolve* s, const tacSolveRecord* record) {
-    for (int i = 0; i < s->rows; ++i)
+    for (int i = 0; i < s->problem.rows; ++i)
         if (record->active_set[i] == TAC_LCP_UPPER || record->active_set[i] == TAC_LCP_LOWER)
             return 1;
     return 0;
@@ -85,13 +85,14 @@ static int slides(const tacContactSolve* s, const tacSolveRecord* record) {
 // goes with the pressure of each, which nothing determines, and so does the motion. Another answer
 // of the same classes tells.
 static int is_undetermined_slide(tacContactSolve* s, const tacSolveRecord* record) {
+    tacContactProblem* p = &s->problem;
     int nv = s->scene->nv;
-    double *f = s->f_dot, most = 0.0, size = 0.0;
+    double *f = s->work.f_dot, most = 0.0, size = 0.0;
     if (!slides(s, record)) return 0;
-    tac_lcp_active_set(&s->lcp, record->active_set, f, s->memory);
+    tac_lcp_active_set(&p->lcp, record->active_set, f, s->work.lcp_memory);
     for (int k = 0; k < nv; ++k) {
-        const double* U = s->U + k * s->rows;
-        double a = vec_dot(s->rows, U, record->f), b = vec_dot(s->rows, U, f);
+        const double* U = p->U + k * p->rows;
+        double a = tac_dense_dot(p->rows, U, record->f), b = tac_dense_dot(p->rows, U, f);
         most = fmax(most, fabs(a - b));
         size = fmax(size, fabs(a));
     }
@@ -106,20 +107,21 @@ int tac_contact_solve_has_tie(tacContactSolve* s, const tacSolveRecord* record,
                               const tacLcpReport* report) {
     int rests = report->dropped && !record->is_impact, found = !rests && (report->flags & TAC_TIE);
     if (rests) found = is_shearing(s, record) || is_undetermined_slide(s, record);
-    for (int g = 0; g < s->constraints && !found; ++g)
-        found = is_grazing(s, record, g) || (rests && is_at_friction_bound(s, record, g));
+    for (int g = 0; g < s->problem.constraints && !found; ++g)
+        found = is_grazing(s, record, g) || (rests && is_at_friction_bound(&s->problem, record, g));
     return found;
 }
 
 // Does a contact slide so slowly that its direction, and that of friction, turns with any change?
 // Below 1e-6 m/s the pyramid stands still.                                               [m/s]
 int tac_contact_solve_is_near_stick(const tacContactSolve* s, const tacSolveRecord* record) {
-    for (int g = 0; g < s->constraints; ++g) {
-        const tacContactFrame* frame = &s->constraint[g].frame;
-        if (s->constraint[g].kind != TAC_CONSTRAINT_CONTACT || !frame->slides ||
+    const tacContactProblem* p = &s->problem;
+    for (int g = 0; g < p->constraints; ++g) {
+        const tacContactFrame* frame = &p->constraint[g].frame;
+        if (p->constraint[g].kind != TAC_CONSTRAINT_CONTACT || !frame->slides ||
             frame->width > 1e-4)
             continue;
-        for (int i = g * (1 + s->tangents) + 1; i < (g + 1) * (1 + s->tangents); ++i)
+        for (int i = g * (1 + p->tangents) + 1; i < (g + 1) * (1 + p->tangents); ++i)
             if (record->active_set[i] == TAC_LCP_UPPER || record->active_set[i] == TAC_LCP_LOWER)
                 return 1;
     }
@@ -167,17 +169,19 @@ static int rank_of_unit_diagonal(double* K, int n) {
 // tight rows of the kinds asked for that others of those make up for
 static int count_redundant(tacContactSolve* s, const tacSolveRecord* record, int normals,
                            int tangents) {
-    double *K = s->memory, *unit = s->f_dot;
-    int n = 0, rows = s->rows;
+    const tacContactProblem* p = &s->problem;
+    const tacSolveWorkspace* w = &s->work;
+    double *K = w->lcp_memory, *unit = w->f_dot;
+    int n = 0, rows = p->rows;
     for (int i = 0; i < rows; ++i) {
-        int wanted = i % (1 + s->tangents) ? tangents : normals;
-        s->active_set[i] = (unsigned char)(wanted && record->active_set[i] == TAC_LCP_TIGHT);
-        unit[i] = 1.0 / sqrt(fmax(s->A[i * (rows + 1)], 1e-300));
-        n += s->active_set[i];
+        int wanted = i % (1 + p->tangents) ? tangents : normals;
+        w->active_set[i] = (unsigned char)(wanted && record->active_set[i] == TAC_LCP_TIGHT);
+        unit[i] = 1.0 / sqrt(fmax(p->A[i * (rows + 1)], 1e-300));
+        n += w->active_set[i];
     }
     for (int i = 0, at = 0; i < rows; ++i)
-        for (int j = 0; j < rows && s->active_set[i]; ++j)
-            if (s->active_set[j]) K[at++] = s->A[i * rows + j] * unit[i] * unit[j];
+        for (int j = 0; j < rows && w->active_set[i]; ++j)
+            if (w->active_set[j]) K[at++] = p->A[i * rows + j] * unit[i] * unit[j];
     return n - rank_of_unit_diagonal(K, n);
 }
 
@@ -186,7 +190,7 @@ static int count_redundant(tacContactSolve* s, const tacSolveRecord* record, int
 // between two walls, a box in a corner: what one wall's normal opens, the other one's friction
 // holds, and some class gives way.
 int tac_contact_solve_is_jammed(tacContactSolve* s, const tacSolveRecord* record) {
-    if (record->is_impact || s->tangents == 0 || s->constraints < 2) return 0;
+    if (record->is_impact || s->problem.tangents == 0 || s->problem.constraints < 2) return 0;
     int all = count_redundant(s, record, 1, 1);
     return all > 0 && all > count_redundant(s, record, 1, 0) + count_redundant(s, record, 0, 1);
 }

@@ -1,8 +1,9 @@
-// Room for a solve of hard contact, and for its notes.
+// Memory of a solve of hard contact and of its records; options of the scene.
 
 #include "respond/lcp/contact_solve.h"
 
 #include "detect/detect.h"
+#include "math/vector_ops.h"
 #include "respond/lcp/dantzig.h"
 #include "respond/lcp/islands.h"
 
@@ -11,59 +12,30 @@
 
 enum { MAX_CONSTRAINTS = 256 };
 
-//---------------------------------- sizes ----------------------------------
-
-static int candidate_capacity(const tacModel* model) {
-    return tac_convex_contacts_capacity(model) + tac_row_count(model);
-}
+//---------------------------------- capacity ----------------------------------
 
 static int constraint_capacity(const tacModel* model) {
-    int all = candidate_capacity(model);
+    int all = tac_convex_contacts_capacity(model) + tac_row_count(model);
     return all < MAX_CONSTRAINTS ? all : MAX_CONSTRAINTS;
 }
 
-// groups of problems with equalities: none where there are none
+// constraints of problems with equalities; 0 in scenes without
 static int equality_capacity(const tacModel* model) {
     int on = model->nequality > 0 && !(model->disable & TAC_DISABLE_EQUALITY);
     return on ? constraint_capacity(model) : 0;
 }
 
 static size_t lcp_workspace_size(int constraints) {
-    size_t a = tac_lcp_size(constraints, 2), b = tac_islands_active_set_size(constraints, 2);
-    size_t c = tac_dantzig_size(constraints, 2), most = a > b ? a : b;
-    return most > c ? most : c;
+    size_t solve = tac_lcp_size(constraints, 2);
+    size_t diff = tac_islands_active_set_size(constraints, 2);
+    size_t reference = tac_dantzig_size(constraints, 2);
+    return tac_max_size(tac_max_size(solve, diff), reference);
 }
 
-size_t tac_contact_solve_size(const tacModel* model) {
-    const size_t real = sizeof(double);
-    size_t constraints = (size_t)constraint_capacity(model), rows = 3 * constraints, need = 0;
-    size_t nv = (size_t)model->nv + 1, nbody = (size_t)model->nbody;
-    size_t nrow = (size_t)tac_row_count(model) + 1;
-    need +=
-        tac_arena_align(sizeof(tacContactSolve)) + tac_arena_align(real * (size_t)model->nparam);
-    need += 2 * tac_free_dynamics_size(model, 1, real) + 2 * tac_motion_size(model, 1, real);
-    need += tac_arena_align(sizeof(tacPose) * nbody);
-    need += 2 * tac_contacts_size(tac_convex_contacts_capacity(model), 1, real);
-    need += tac_arena_align(sizeof(tacConvexContact) *
-                            (size_t)(tac_convex_contacts_capacity(model) + 1));
-    need += 4 * tac_arena_align(real * ((size_t)model->nq + nv)) + tac_motion_size(model, 1, real);
-    need += tac_arena_align(sizeof(tacRow) * nrow) + tac_arena_align(real * nrow * nv);
-    need += tac_arena_align(sizeof(tacConstraint) * constraints) +
-            tac_arena_align(sizeof(int[2]) * constraints);
-    need += tac_arena_align(sizeof(tacContactFrameDot) * constraints);
-    need += 2 * tac_arena_align(real * rows * nv) + tac_arena_align(real * rows * rows);
-    need += 7 * tac_arena_align(real * (rows + 1)) + 6 * tac_arena_align(real * 6 * nbody);
-    need += 8 * tac_arena_align(real * nv) + tac_arena_align(real * ((size_t)model->na + 1));
-    need += tac_arena_align(lcp_workspace_size((int)constraints)) +
-            tac_arena_align(tac_ccd_size(model));
-    need += tac_arena_align(tac_schur_size(equality_capacity(model))) + tac_arena_align(real * nv);
-    need += tac_energy_bound_size(model->nv);
-    return need + tac_dynamics_size(model, real);
-}
+//---------------------------------- options ----------------------------------
 
-//---------------------------------- a solve ----------------------------------
-
-// of |g| h: what falls from rest has whole numbers of it, and none of them is here
+// In units of |g| dt: a body that falls from rest has whole numbers of it, so none is at the
+// border.
 static const double rest_steps = 2.5;
 
 static double gravity_norm(const tacModel* model) {
@@ -92,115 +64,148 @@ void tac_rest_speed_vjp(const tacModel* model, double rest_speed_bar, tacReal* t
             bar * model->param[model->timestep] * model->param[model->gravity + i] / g_norm;
 }
 
-static void alloc_arrays(tacContactSolve* s, tacArena* arena) {
-    const tacModel* model = s->scene;
-    int nv = model->nv, rows = 3 * s->capacity;
-    s->pose = TAC_ALLOC(arena, tacPose, model->nbody);
-    s->contacts = tac_contacts_alloc(arena, tac_convex_contacts_capacity(s->scene), 1);
-    s->convex_contact =
-        TAC_ALLOC(arena, tacConvexContact, tac_convex_contacts_capacity(s->scene) + 1);
-    s->contacts_end = tac_contacts_alloc(arena, tac_convex_contacts_capacity(s->scene), 1);
-    s->q_end = TAC_ALLOC(arena, double, model->nq + nv + 1);
-    s->q_end_dot = s->q_end + model->nq;
-    s->J_end = TAC_ALLOC(arena, double, 3 * nv);
-    s->row = TAC_ALLOC(arena, tacRow, s->nrow + 1);
-    s->row_J = TAC_ALLOC(arena, double, (s->nrow + 1) * (nv + 1));
-    s->constraint = TAC_ALLOC(arena, tacConstraint, s->capacity);
-    s->frame_dot = TAC_ALLOC(arena, tacContactFrameDot, s->capacity);
-    s->constrained_parts = tac_arena_alloc(arena, sizeof(int[2]) * (size_t)s->capacity);
-    s->active_set = TAC_ALLOC(arena, unsigned char, rows + 1);
-    s->J = TAC_ALLOC(arena, double, rows* nv);
-    s->U = TAC_ALLOC(arena, double, rows* nv);
-    s->A = TAC_ALLOC(arena, double, rows* rows);
-    s->b = TAC_ALLOC(arena, double, rows);
-    s->mu = TAC_ALLOC(arena, double, rows);
-    s->b_dot = TAC_ALLOC(arena, double, rows);
-    s->mu_dot = TAC_ALLOC(arena, double, rows);
-    s->f_dot = TAC_ALLOC(arena, double, rows);
-    s->wrench = TAC_ALLOC(arena, double, 6 * model->nbody);
-    s->wrench_dot = TAC_ALLOC(arena, double, 6 * model->nbody);
-    double** const motion_bars[] = {&s->motion_bar.D_before, &s->motion_bar.e_before,
-                                    &s->motion_bar.D_after, &s->motion_bar.e_after};
-    for (int i = 0; i < 4; ++i) *motion_bars[i] = TAC_ALLOC(arena, double, 6 * model->nbody);
-    s->v_free = TAC_ALLOC(arena, double, nv);
-    s->zero = TAC_ALLOC(arena, double, nv);
-    s->a = TAC_ALLOC(arena, double, nv);
-    s->work = TAC_ALLOC(arena, double, nv);
-    s->u0 = TAC_ALLOC(arena, double, nv);
-    s->a0 = TAC_ALLOC(arena, double, nv);
-    s->rate = TAC_ALLOC(arena, double, model->na);
-    s->memory = tac_arena_alloc(arena, lcp_workspace_size(s->capacity));
-    s->hard_memory = tac_arena_alloc(arena, tac_ccd_size(s->scene));
-    int equality = equality_capacity(model);
-    s->equality = tac_schur_alloc(equality, tac_arena_alloc(arena, tac_schur_size(equality)));
-    s->joint_impulse = TAC_ALLOC(arena, double, nv);
-    s->energy_bound = tac_energy_bound_alloc(nv, arena);
-    memset(s->zero, 0, sizeof(double) * (size_t)nv);
+static tacSolveOptions read_options(const tacModel* model) {
+    const tacContactPlan* plan = model->contact;
+    int delta_param = plan->number[TAC_CONTACT_DELTA];
+    double dt = model->param[model->timestep], delta = model->param[delta_param];
+    double rest_speed = rest_speed_of(model);
+    return (tacSolveOptions){.dt = dt,
+                             .delta = delta,
+                             .margin = 2.0 * (delta + rest_speed * dt),
+                             .rest_speed = rest_speed,
+                             .restitution_param = plan->number[TAC_CONTACT_RESTITUTION],
+                             .delta_param = delta_param,
+                             .explicit_path = model->integrator == TAC_INTEGRATOR_EXPLICIT,
+                             .descend_at_ties = plan->choice[TAC_CHOICE_GRADIENT],
+                             .frozen_bounds = plan->choice[TAC_CHOICE_BOUNDS]};
+}
+
+// The models are copies: their time step changes from substep to substep.
+static void alloc_models(tacSolveDynamics* d, const tacModel* model, tacArena* arena) {
+    tacReal* param = TAC_ALLOC(arena, tacReal, model->nparam);
+    d->timed = *model;
+    if (!tac_arena_measures(arena)) {
+        memcpy(param, model->param, sizeof *param * (size_t)model->nparam);
+        d->timed.param = param;
+    }
+    d->unforced = d->timed;
+    d->unforced.disable |= TAC_DISABLE_GRAVITY | TAC_DISABLE_PASSIVE | TAC_DISABLE_ACTUATION;
+}
+
+static void alloc_dynamics(tacSolveDynamics* d, const tacModel* model, tacArena* arena) {
+    alloc_models(d, model, arena);
+    d->free[0] = tac_free_dynamics_alloc(&d->timed, TAC_DISPATCH(tac_dynamics_single_), arena);
+    d->free[1] = tac_free_dynamics_alloc(&d->unforced, TAC_DISPATCH(tac_dynamics_single_), arena);
+    for (int i = 0; i < 2; ++i) d->free[i].use_aba = 0;
+    d->free[0].gyroscopic = model->integrator != TAC_INTEGRATOR_EXPLICIT;
+    d->free[1].h = 1.0;
+    d->before = tac_motion_alloc(model, 1, arena);
+    d->after = tac_motion_alloc(model, 1, arena);
+    d->end = tac_motion_alloc(model, 1, arena);
+    d->pose = TAC_ALLOC(arena, tacPose, model->nbody);
+    d->v_free = TAC_ALLOC(arena, double, model->nv);
+    d->zero = tac_alloc_zero(arena, model->nv);
+    d->a = TAC_ALLOC(arena, double, model->nv);
+    d->rate = TAC_ALLOC(arena, double, model->na);
+}
+
+static tacSolveCandidates alloc_candidates(const tacModel* model, tacArena* arena) {
+    int contacts = tac_convex_contacts_capacity(model), rows = tac_row_count(model);
+    return (tacSolveCandidates){
+        .contacts = tac_contacts_alloc(arena, contacts, 1),
+        .convex_contact = TAC_ALLOC(arena, tacConvexContact, contacts),
+        .row = TAC_ALLOC(arena, tacRow, rows),
+        .row_J = TAC_ALLOC(arena, double, rows * model->nv),
+        .nrow = rows,
+    };
+}
+
+static tacContactProblem alloc_problem(const tacModel* model, tacArena* arena) {
+    int capacity = constraint_capacity(model), rows = 3 * capacity, nv = model->nv;
+    return (tacContactProblem){
+        .constraint = TAC_ALLOC(arena, tacConstraint, capacity),
+        .capacity = capacity,
+        .J = TAC_ALLOC(arena, double, rows* nv),
+        .U = TAC_ALLOC(arena, double, rows* nv),
+        .A = TAC_ALLOC(arena, double, rows* rows),
+        .b = TAC_ALLOC(arena, double, rows),
+        .mu = TAC_ALLOC(arena, double, capacity),
+        .constrained_parts = tac_arena_alloc(arena, sizeof(int[2]) * (size_t)capacity),
+    };
+}
+
+static tacSolveWorkspace alloc_workspace(const tacModel* model, int capacity, tacArena* arena) {
+    int nv = model->nv, rows = 3 * capacity, wrench = 6 * model->nbody;
+    return (tacSolveWorkspace){
+        .contacts_end = tac_contacts_alloc(arena, tac_convex_contacts_capacity(model), 1),
+        .q_end = TAC_ALLOC(arena, double, model->nq),
+        .q_end_dot = TAC_ALLOC(arena, double, nv),
+        .J_end = TAC_ALLOC(arena, double, 3 * nv),
+        .joint_force = TAC_ALLOC(arena, double, nv),
+        .joint_impulse = TAC_ALLOC(arena, double, nv),
+        .b_dot = TAC_ALLOC(arena, double, rows),
+        .mu_dot = TAC_ALLOC(arena, double, rows),
+        .f_dot = TAC_ALLOC(arena, double, rows),
+        .u0 = TAC_ALLOC(arena, double, nv),
+        .a0 = TAC_ALLOC(arena, double, nv),
+        .wrench = TAC_ALLOC(arena, double, wrench),
+        .wrench_dot = TAC_ALLOC(arena, double, wrench),
+        .active_set = TAC_ALLOC(arena, unsigned char, rows),
+        .frame_dot = TAC_ALLOC(arena, tacContactFrameDot, capacity),
+        .motion_bar = {.D_before = TAC_ALLOC(arena, double, wrench),
+                       .e_before = TAC_ALLOC(arena, double, wrench),
+                       .D_after = TAC_ALLOC(arena, double, wrench),
+                       .e_after = TAC_ALLOC(arena, double, wrench)},
+        .schur = tac_schur_alloc(equality_capacity(model), arena),
+        .lcp_memory = tac_arena_alloc(arena, lcp_workspace_size(capacity)),
+        .ccd_memory = tac_arena_alloc(arena, tac_ccd_size(model)),
+    };
+}
+
+static void alloc_parts(tacContactSolve* s, const tacModel* model, tacArena* arena) {
+    *s = (tacContactSolve){.scene = model, .options = read_options(model)};
+    alloc_dynamics(&s->dynamics, model, arena);
+    s->candidates = alloc_candidates(model, arena);
+    s->problem = alloc_problem(model, arena);
+    s->work = alloc_workspace(model, s->problem.capacity, arena);
+    s->energy_bound = tac_energy_bound_alloc(model->nv, arena);
+}
+
+void tac_contact_solve_measure(const tacModel* model, tacArena* dry, tacContactSolve* s) {
+    TAC_ALLOC(dry, tacContactSolve, 1);
+    alloc_parts(s, model, dry);
 }
 
 tacContactSolve* tac_contact_solve_alloc(const tacModel* model, const tacReal* u,
                                          tacScratch* scratch) {
-    tacArena* arena = &scratch->arena;
-    const tacContactPlan* plan = model->contact;
-    tacContactSolve* s = TAC_ALLOC(arena, tacContactSolve, 1);
-    *s = (tacContactSolve){.scene = model, .timed = *model, .scratch = scratch};
-    s->timed.param = TAC_ALLOC(arena, tacReal, model->nparam);
-    memcpy(s->timed.param, model->param, sizeof(tacReal) * (size_t)model->nparam);
-    s->unforced = s->timed;
-    s->unforced.disable |= TAC_DISABLE_GRAVITY | TAC_DISABLE_PASSIVE | TAC_DISABLE_ACTUATION;
-    s->dynamics[0] = tac_free_dynamics_alloc(&s->timed, TAC_DISPATCH(tac_dynamics_single_), arena);
-    s->dynamics[1] =
-        tac_free_dynamics_alloc(&s->unforced, TAC_DISPATCH(tac_dynamics_single_), arena);
-    for (int i = 0; i < 2; ++i) {
-        s->dynamics[i].m.ctrl = u;
-        s->dynamics[i].use_aba = 0;
-    }
-    s->dynamics[1].h = 1.0;
-    s->before = tac_motion_alloc(model, 1, arena);
-    s->after = tac_motion_alloc(model, 1, arena);
-    s->end = tac_motion_alloc(model, 1, arena);
-    s->linear = model->integrator == TAC_INTEGRATOR_EXPLICIT;
-    s->dynamics[0].gyroscopic = !s->linear;
-    s->nrow = tac_row_count(model);
-    s->capacity = constraint_capacity(model);
-    s->dt = model->param[model->timestep];
-    s->delta = model->param[plan->number[TAC_CONTACT_DELTA]];
-    s->delta_param = plan->number[TAC_CONTACT_DELTA];
-    s->restitution = plan->number[TAC_CONTACT_RESTITUTION];
-    s->frozen_bounds = plan->choice[TAC_CHOICE_BOUNDS];
-    s->descend_at_ties = plan->choice[TAC_CHOICE_GRADIENT];
-    s->rest_speed = rest_speed_of(model);
-    s->margin = 2.0 * (s->delta + s->rest_speed * s->dt);
-    alloc_arrays(s, arena);
+    tacContactSolve* s = TAC_ALLOC(&scratch->arena, tacContactSolve, 1);
+    alloc_parts(s, model, &scratch->arena);
+    s->scratch = scratch;
+    for (int i = 0; i < 2; ++i) s->dynamics.free[i].m.ctrl = u;
     return s;
 }
 
-//---------------------------------- a note ----------------------------------
-
-size_t tac_solve_record_size(const tacModel* model) {
-    size_t list = (size_t)candidate_capacity(model), rows = 3 * (size_t)constraint_capacity(model);
-    size_t numbers = (size_t)(model->nq + 5 * model->nv + model->na) + 3 * rows + 4;
-    return tac_arena_align(sizeof(double) * numbers) + tac_arena_align(3 * rows + list + 1);
-}
+//---------------------------------- record ----------------------------------
 
 tacSolveRecord tac_solve_record_alloc(const tacContactSolve* s, tacArena* arena) {
     const tacModel* model = s->scene;
-    int rows = 3 * s->capacity, list = candidate_capacity(model);
-    tacSolveRecord record = {0};
-    record.q = TAC_ALLOC(arena, double, model->nq + 5 * model->nv + model->na + 3 * rows + 4);
-    record.v = record.q + model->nq;
-    record.u = record.v + model->nv;
-    record.act = record.u + model->nv;
-    record.f = record.act + model->na;
-    record.branch[0].f = record.f + rows;
-    record.branch[1].f = record.branch[0].f + rows;
-    record.restitution_share = record.branch[1].f + rows;
-    record.branch[0].u = record.restitution_share + model->nv;
-    record.branch[1].u = record.branch[0].u + model->nv;
-    record.active_set = TAC_ALLOC(arena, unsigned char, 3 * rows + list + 1);
-    record.nonlinear = record.active_set + rows;
-    record.selection = record.nonlinear + rows;
-    record.branch[0].active_set = record.selection + list + 1;
-    record.branch[1].active_set = record.active_set;
+    int nv = model->nv, rows = 3 * s->problem.capacity;
+    int candidates = s->candidates.contacts.capacity + s->candidates.nrow;
+    tacSolveRecord record = {
+        .q = TAC_ALLOC(arena, double, model->nq),
+        .v = TAC_ALLOC(arena, double, nv),
+        .act = TAC_ALLOC(arena, double, model->na),
+        .selection = TAC_ALLOC(arena, unsigned char, candidates),
+        .nonlinear = TAC_ALLOC(arena, unsigned char, s->problem.capacity),
+        .u = TAC_ALLOC(arena, double, nv),
+        .f = TAC_ALLOC(arena, double, rows),
+        .active_set = TAC_ALLOC(arena, unsigned char, rows),
+        .restitution_share = TAC_ALLOC(arena, double, nv),
+    };
+    for (int i = 0; i < 2; ++i)
+        record.branch[i] = (tacSolveBranch){.f = TAC_ALLOC(arena, double, rows),
+                                            .u = TAC_ALLOC(arena, double, nv),
+                                            .active_set = record.active_set};
+    record.branch[0].active_set = TAC_ALLOC(arena, unsigned char, rows);
     return record;
 }

@@ -4,27 +4,23 @@
 
 #include "respond/lcp/contact_solve.h"
 
+#include "math/dense.h"
+
 #include <math.h>
 #include <string.h>
 
 // of the terms of the energy: rounding of a gain; the border between gain and loss
 static const double rounding = 1e-13, energy_tie = 1e-10;
 
-enum { ARRAYS = 14 }; // of tacEnergyBound, of numbers
-
 tacEnergyBound tac_energy_bound_alloc(int nv, tacArena* arena) {
-    tacEnergyBound b = {.island = TAC_ALLOC(arena, int, nv + 1)};
-    double** const each[ARRAYS] = {&b.gain0,       &b.gain1,        &b.gain2,     &b.size,
-                                   &b.impulse,     &b.by_s,         &b.mean,      &b.change,
-                                   &b.mass_change, &b.branch[0],    &b.branch[1], &b.momentum[0],
-                                   &b.momentum[1], &b.friction_work};
-    for (int i = 0; i < ARRAYS; ++i) *each[i] = TAC_ALLOC(arena, double, nv + 1);
+    tacEnergyBound b = {.island = TAC_ALLOC(arena, int, nv)};
+    double** const each[] = {&b.gain0,       &b.gain1,        &b.gain2,     &b.size,
+                             &b.impulse,     &b.by_s,         &b.mean,      &b.change,
+                             &b.mass_change, &b.branch[0],    &b.branch[1], &b.momentum[0],
+                             &b.momentum[1], &b.friction_work};
+    for (size_t i = 0; i < sizeof each / sizeof each[0]; ++i)
+        *each[i] = TAC_ALLOC(arena, double, nv);
     return b;
-}
-
-size_t tac_energy_bound_size(int nv) {
-    size_t n = (size_t)nv + 1;
-    return tac_arena_align(sizeof(int) * n) + ARRAYS * tac_arena_align(sizeof(double) * n);
 }
 
 //---------------------------------- islands ----------------------------------
@@ -41,8 +37,8 @@ static void join_islands(int* island, int a, int b) {
 
 // the first degree of freedom that a group moves, or -1
 static int first_moved_dof(const tacContactSolve* s, int g) {
-    int nv = s->scene->nv, size = 1 + s->tangents;
-    const double* J = s->J + (size_t)(g * size) * (size_t)nv;
+    int nv = s->scene->nv, size = 1 + s->problem.tangents;
+    const double* J = s->problem.J + (size_t)(g * size) * (size_t)nv;
     for (int i = 0; i < size * nv; ++i)
         if (J[i] != 0.0) return i % nv;
     return -1;
@@ -50,8 +46,8 @@ static int first_moved_dof(const tacContactSolve* s, int g) {
 
 // what a group moves hangs together
 static void join_constraint(tacContactSolve* s, int g) {
-    int nv = s->scene->nv, size = 1 + s->tangents, first = first_moved_dof(s, g);
-    const double* J = s->J + (size_t)(g * size) * (size_t)nv;
+    int nv = s->scene->nv, size = 1 + s->problem.tangents, first = first_moved_dof(s, g);
+    const double* J = s->problem.J + (size_t)(g * size) * (size_t)nv;
     for (int i = 0; i < size * nv && first >= 0; ++i)
         if (J[i] != 0.0) join_islands(s->energy_bound.island, first, i % nv);
 }
@@ -62,45 +58,41 @@ static void find_dof_islands(tacContactSolve* s) {
         int parent = s->scene->dof[k].parent;
         island[k] = parent < 0 ? k : island[parent];
     }
-    for (int g = 0; g < s->constraints; ++g) join_constraint(s, g);
+    for (int g = 0; g < s->problem.constraints; ++g) join_constraint(s, g);
     for (int k = 0; k < nv; ++k) island[k] = island[island[k]]; // of a root: itself
 }
 
 //---------------------------------- energy ----------------------------------
 
-static double vec_dot(int n, const double* a, const double* b) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 // adds sum over rows of p . J x / 2 to the islands; J' p = M (u - v)
 static void add_island_work(const tacContactSolve* s, const double* p, const double* x,
                             double* work) {
-    int nv = s->scene->nv, size = 1 + s->tangents;
-    for (int g = 0; g < s->constraints; ++g) {
+    int nv = s->scene->nv, size = 1 + s->problem.tangents;
+    for (int g = 0; g < s->problem.constraints; ++g) {
         int first = first_moved_dof(s, g);
         for (int i = g * size; i < (g + 1) * size && first >= 0; ++i)
             work[s->energy_bound.island[first]] +=
-                0.5 * p[i] * vec_dot(nv, s->J + (size_t)i * (size_t)nv, x);
+                0.5 * p[i] * tac_dense_dot(nv, s->problem.J + (size_t)i * (size_t)nv, x);
     }
 }
 
 // size of the terms [J], of impulses [N s], and of what friction and equalities do [m/s]
 static void add_island_scales(tacContactSolve* s, const tacSolveRecord* record) {
-    int nv = s->scene->nv, size = 1 + s->tangents;
-    for (int i = 0; i < s->rows; ++i) {
+    const tacContactProblem* p = &s->problem;
+    int nv = s->scene->nv, size = 1 + p->tangents;
+    for (int i = 0; i < p->rows; ++i) {
         int first = first_moved_dof(s, i / size);
-        const double* J = s->J + (size_t)i * (size_t)nv;
+        const double* J = p->J + (size_t)i * (size_t)nv;
         if (first < 0) continue;
         int island = s->energy_bound.island[first];
-        double speed = fabs(vec_dot(nv, J, record->v)) + fabs(vec_dot(nv, J, record->u)),
+        double speed =
+                   fabs(tac_dense_dot(nv, J, record->v)) + fabs(tac_dense_dot(nv, J, record->u)),
                f = fabs(record->f[i]);
         s->energy_bound.size[island] += 0.5 * f * speed;
         s->energy_bound.impulse[island] += f;
-        int is_equality = s->constraint[i / size].kind == TAC_CONSTRAINT_EQUALITY;
+        int is_equality = p->constraint[i / size].kind == TAC_CONSTRAINT_EQUALITY;
         if (i % size || is_equality)
-            s->energy_bound.friction_work[island] += s->A[(size_t)i * (size_t)(s->rows + 1)] * f;
+            s->energy_bound.friction_work[island] += p->A[(size_t)i * (size_t)(p->rows + 1)] * f;
     }
 }
 
@@ -132,11 +124,11 @@ static void find_gains(tacContactSolve* s, const tacSolveRecord* record) {
     const tacSolveBranch *plain = &record->branch[0], *restituted = &record->branch[1];
     tacEnergyBound* b = &s->energy_bound;
     int nv = s->scene->nv;
-    double* d = s->b_dot; // (rows)
+    double* d = s->work.b_dot; // (rows)
     clear_reals(b->gain0, nv);
     clear_reals(b->gain1, nv);
     clear_reals(b->gain2, nv);
-    for (int i = 0; i < s->rows; ++i) d[i] = restituted->f[i] - plain->f[i];
+    for (int i = 0; i < s->problem.rows; ++i) d[i] = restituted->f[i] - plain->f[i];
     for (int k = 0; k < nv; ++k) b->mean[k] = plain->u[k] + record->v[k];
     add_island_work(s, plain->f, b->mean, b->gain0);
     for (int k = 0; k < nv; ++k) b->mean[k] = 2.0 * plain->u[k];
@@ -157,7 +149,7 @@ static double largest_restitution_share(double gain0, double gain1, double gain2
 void tac_energy_bound_apply(tacContactSolve* s, tacSolveRecord* record) {
     const tacSolveBranch *plain = &record->branch[0], *restituted = &record->branch[1];
     tacEnergyBound* b = &s->energy_bound;
-    int nv = s->scene->nv, size = 1 + s->tangents;
+    int nv = s->scene->nv, size = 1 + s->problem.tangents;
     find_gains(s, record);
     for (int k = 0; k < nv; ++k) {
         int i = b->island[k];
@@ -166,7 +158,7 @@ void tac_energy_bound_apply(tacContactSolve* s, tacSolveRecord* record) {
         if (record->restitution_share[k] < 1.0)
             record->u[k] = plain->u[k] + record->restitution_share[k] * b->change[k];
     }
-    for (int i = 0; i < s->rows; ++i) {
+    for (int i = 0; i < s->problem.rows; ++i) {
         int first = first_moved_dof(s, i / size);
         double restitution_share = first < 0 ? 1.0 : record->restitution_share[first];
         if (restitution_share < 1.0)
@@ -178,7 +170,7 @@ void tac_energy_bound_apply(tacContactSolve* s, tacSolveRecord* record) {
 
 // M x, or derivatives of it: nothing but masses acts
 static void multiply_mass(tacContactSolve* s, const double* x, double* y) {
-    tacFreeDynamics* f = &s->dynamics[1];
+    tacFreeDynamics* f = &s->dynamics.free[1];
     f->m.wrench = NULL;
     f->m.qacc = x;
     f->k->inverse(f->model, &f->m, y);
@@ -204,7 +196,7 @@ void tac_energy_bound_prepare_diff(tacContactSolve* s, const tacSolveRecord* rec
 
 // the parts have left the flow with their own impulses
 static void mass_times_change(tacContactSolve* s) {
-    tacFreeDynamics* f = &s->dynamics[1];
+    tacFreeDynamics* f = &s->dynamics.free[1];
     multiply_mass(s, s->energy_bound.change, s->energy_bound.mass_change);
     f->k->coriolis(f->model, &f->m);
 }
@@ -213,7 +205,7 @@ static void mass_times_change(tacContactSolve* s) {
 void tac_energy_bound_jvp(tacContactSolve* s, const tacSolveRecord* record,
                           const tacContactSolveDot* d, tacReal* u_dot) {
     tacEnergyBound* b = &s->energy_bound;
-    tacFreeDynamics* f = &s->dynamics[1];
+    tacFreeDynamics* f = &s->dynamics.free[1];
     int nv = s->scene->nv;
     tacMotionDot m = {.dq = d->q, .theta = d->theta};
     double* gain = b->gain0;
@@ -235,7 +227,7 @@ void tac_energy_bound_jvp(tacContactSolve* s, const tacSolveRecord* record,
 void tac_energy_bound_vjp(tacContactSolve* s, const tacSolveRecord* record, const tacReal* u_bar,
                           tacContactSolveDot* bar) {
     tacEnergyBound* b = &s->energy_bound;
-    tacFreeDynamics* f = &s->dynamics[1];
+    tacFreeDynamics* f = &s->dynamics.free[1];
     int nv = s->scene->nv;
     double* gain_bar = b->gain0;
     clear_reals(gain_bar, nv);

@@ -30,7 +30,6 @@ typedef struct tacEnergyBound {
 } tacEnergyBound;
 
 tacEnergyBound tac_energy_bound_alloc(int nv, tacArena* arena);
-size_t tac_energy_bound_size(int nv);
 
 // Does the answer of a blow with restitution gain energy? On the border the note is a tie.
 int tac_energy_bound_gains(struct tacContactSolve* s, struct tacSolveRecord* record);

@@ -4,32 +4,30 @@
 
 #include "respond/lcp/contact_solve_assembly.h"
 
+#include "math/dense.h"
+
 #include <math.h>
 #include <string.h>
-
-static double vec_dot(int n, const double* a, const double* b) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
 
 //---------------------------------- restitution ----------------------------------
 
 // Restitution fades in with the speed, from that of rest to half as much again: y^2 (3 - 2 y).
 static void set_restitution(const tacContactSolve* s, tacConstraint* g) {
     const double width = 0.5;
-    g->approach = tac_dot(g->frame.axis[0], tac_contact_frame_velocity(&g->frame, &s->before));
-    double y = fmin(fmax((-g->approach / s->rest_speed - 1.0) / width, 0.0), 1.0);
+    g->approach =
+        tac_dot(g->frame.axis[0], tac_contact_frame_velocity(&g->frame, &s->dynamics.before));
+    double y = fmin(fmax((-g->approach / s->options.rest_speed - 1.0) / width, 0.0), 1.0);
     g->restitution_scale = y * y * (3.0 - 2.0 * y);
     g->restitution_slope = 6.0 * y * (1.0 - y) / width;
 }
 
 // which contacts bounce, as the note has chosen
 static void set_restitutions(tacContactSolve* s, const tacSolveRecord* record) {
-    for (int g = 0, i = 0; g < s->constraints; ++i) {
+    tacContactProblem* p = &s->problem;
+    for (int g = 0, i = 0; g < p->constraints; ++i) {
         if (record->selection[i] == TAC_SELECT_OUT) continue;
-        s->constraint[g].has_restitution = record->selection[i] == TAC_SELECT_BOUNCE;
-        if (s->constraint[g].has_restitution) set_restitution(s, &s->constraint[g]);
+        p->constraint[g].has_restitution = record->selection[i] == TAC_SELECT_BOUNCE;
+        if (p->constraint[g].has_restitution) set_restitution(s, &p->constraint[g]);
         ++g;
     }
 }
@@ -42,8 +40,8 @@ tacSolveRecord tac_contact_solve_branch(tacContactSolve* s, const tacSolveRecord
     branch.active_set = record->branch[restitution_on].active_set;
     branch.energy_bounded = 0;
     set_restitutions(s, record);
-    for (int g = 0; g < s->constraints && !restitution_on; ++g)
-        s->constraint[g].has_restitution = 0;
+    for (int g = 0; g < s->problem.constraints && !restitution_on; ++g)
+        s->problem.constraint[g].has_restitution = 0;
     return branch;
 }
 
@@ -51,19 +49,21 @@ tacSolveRecord tac_contact_solve_branch(tacContactSolve* s, const tacSolveRecord
 
 // Does a contact or limit of the list touch? And its normal velocity.
 static int is_closed_at(tacContactSolve* s, const tacSolveRecord* record, int i, double* v) {
-    int row = i - s->contacts.count;
+    const tacSolveCandidates* c = &s->candidates;
+    int row = i - c->contacts.count;
     if (row >= 0) {
-        *v = vec_dot(s->scene->nv, s->row[row].J, record->v);
-        return s->row[row].kind == TAC_ROW_JOINT_LIMIT && s->row[row].value <= 2.0 * s->delta;
+        *v = tac_dense_dot(s->scene->nv, c->row[row].J, record->v);
+        return c->row[row].kind == TAC_ROW_JOINT_LIMIT &&
+               c->row[row].value <= 2.0 * s->options.delta;
     }
-    tacConstraint g = tac_contact_constraint(s, i, &s->before);
-    *v = tac_dot(g.frame.axis[0], tac_contact_frame_velocity(&g.frame, &s->before));
+    tacConstraint g = tac_contact_constraint(s, i, &s->dynamics.before);
+    *v = tac_dot(g.frame.axis[0], tac_contact_frame_velocity(&g.frame, &s->dynamics.before));
     return g.frame.distance <= record->cutoff;
 }
 
 // The speed of the blow: that of what approaches fastest as it begins.
 static double find_impact_speed(tacContactSolve* s, const tacSolveRecord* record) {
-    double most = s->impact_speed, v;
+    double most = record->impact_speed, v;
     for (int i = 0; i < record->ncandidate; ++i)
         if (is_closed_at(s, record, i, &v)) most = fmax(most, -v);
     return most;
@@ -77,10 +77,11 @@ static int kinematic_tree(const tacModel* model, int k) {
 
 // Does a contact or row of the list move a tree that is struck? With `mark` all of its trees are.
 static int is_struck(tacContactSolve* s, int i, int mark) {
-    int row = i - s->contacts.count, found = 0, *struck_trees = s->energy_bound.island;
+    const tacSolveCandidates* c = &s->candidates;
+    int row = i - c->contacts.count, found = 0, *struck_trees = s->energy_bound.island;
     const tacModel* model = s->scene;
     for (int side = 0; side < 2 && row < 0; ++side) {
-        int body = model->contact->pair[s->contacts.pair[i]].body[side];
+        int body = model->contact->pair[c->contacts.pair[i]].body[side];
         int tree = kinematic_tree(model, tac_last_dof(model, body));
         if (tree >= 0) {
             found |= struck_trees[tree];
@@ -88,7 +89,7 @@ static int is_struck(tacContactSolve* s, int i, int mark) {
         }
     }
     for (int k = 0; k < model->nv && row >= 0; ++k)
-        if (s->row[row].J[k] != 0.0) {
+        if (c->row[row].J[k] != 0.0) {
             int tree = kinematic_tree(model, k);
             found |= struck_trees[tree];
             struck_trees[tree] |= mark;
@@ -115,33 +116,35 @@ static void leave_out_unstruck(tacContactSolve* s, tacSolveRecord* record) {
 static const double rest_of_impact = 1e-3, trace_of_impact = 1e-6;
 
 // Gaps of what rests change by a trace of delta in a step, which rows see to.
-static double creep_speed(const tacContactSolve* s) {
-    return fmin(2.0 * s->delta / s->dt, 0.01 * s->rest_speed);
+static double creep_speed(const tacSolveOptions* o) {
+    return fmin(2.0 * o->delta / o->dt, 0.01 * o->rest_speed);
 }
 
 // Contacts that touch and approach or rest; those that approach at more than a crawl bounce. What
 // rests may part by a trace: if it took part at 0 and not beyond, a blow on it would jump with
 // every change of its gap. Returns how many approach.
 static int select_impacts(tacContactSolve* s, tacSolveRecord* record, int all) {
+    const tacSolveCandidates* c = &s->candidates;
     int approach = 0, nv = s->scene->nv;
-    double speed = 0.0, restitution = s->scene->param[s->restitution], v;
+    double speed = 0.0, restitution = s->scene->param[s->options.restitution_param], v;
     for (int k = 0; k < nv; ++k) {
         speed = fmax(speed, fabs(record->v[k]));
         s->energy_bound.island[k] = 0;
     }
-    record->ncandidate = s->contacts.count + s->nrow;
-    s->impact_speed = find_impact_speed(s, record);
-    double nothing = fmax(1e-9 * speed + 1e-14, creep_speed(s)); // rows that cancel leave some, too
-    double rest = fmax(nothing, rest_of_impact * s->impact_speed);
+    record->ncandidate = c->contacts.count + c->nrow;
+    record->impact_speed = find_impact_speed(s, record);
+    double nothing =
+        fmax(1e-9 * speed + 1e-14, creep_speed(&s->options)); // rows that cancel leave some, too
+    double rest = fmax(nothing, rest_of_impact * record->impact_speed);
     for (int i = 0; i < record->ncandidate; ++i) {
-        int row = i - s->contacts.count, touches = is_closed_at(s, record, i, &v);
-        int equality = row >= 0 && s->row[row].kind == TAC_ROW_EQUALITY; // whatever it does
-        int hit = touches && v < -fmax(nothing, trace_of_impact * s->impact_speed);
+        int row = i - c->contacts.count, touches = is_closed_at(s, record, i, &v);
+        int equality = row >= 0 && c->row[row].kind == TAC_ROW_EQUALITY; // whatever it does
+        int hit = touches && v < -fmax(nothing, trace_of_impact * record->impact_speed);
         record->one_sided |= touches && !all && fabs(v - rest) <= 1e-6 * rest;
         record->selection[i] =
             (unsigned char)(equality                         ? TAC_SELECT_IN
                             : !touches || (v > rest && !all) ? TAC_SELECT_OUT
-                            : row < 0 && v < -s->rest_speed && restitution > 0.0 && !all
+                            : row < 0 && v < -s->options.rest_speed && restitution > 0.0 && !all
                                 ? TAC_SELECT_BOUNCE
                                 : TAC_SELECT_IN);
         if (hit) {
@@ -154,43 +157,46 @@ static int select_impacts(tacContactSolve* s, tacSolveRecord* record, int all) {
 }
 
 tacResult tac_contact_solve_gather_impact(tacContactSolve* s, tacSolveRecord* record) {
-    tacResult result = tac_contact_solve_gather(s, record, &s->before);
+    tacResult result = tac_contact_solve_gather(s, record, &s->dynamics.before);
     set_restitutions(s, record);
     return result;
 }
 
 // everything at rest without forces: only the mass matrix counts
 void tac_contact_solve_mass_only(tacContactSolve* s, const tacSolveRecord* record) {
-    tac_free_dynamics(&s->dynamics[1], (tacStateArrays){record->q, s->zero, record->act}, s->a,
-                      s->rate);
+    tacSolveDynamics* d = &s->dynamics;
+    tac_free_dynamics(&d->free[1], (tacStateArrays){record->q, d->zero, record->act}, d->a,
+                      d->rate);
 }
 
 // Distance of what takes part. After too many impacts it grows: rods that close like scissors are
 // stopped before they lie side by side.
-static double impact_cutoff(const tacContactSolve* s) {
-    return fmin(ldexp(s->delta, 1 + 2 * s->impact_overflow), fmax(s->margin, 2.0 * s->delta));
+static double impact_cutoff(const tacSolveOptions* o, const tacSolveRecord* record) {
+    return fmin(ldexp(o->delta, 1 + 2 * record->impact_overflow), fmax(o->margin, 2.0 * o->delta));
 }
 
 static tacResult detect_impact_contacts(tacContactSolve* s, tacSolveRecord* record) {
-    tac_contact_solve_kinematics(s, &s->before, record->q, record->v);
-    record->cutoff = impact_cutoff(s);
-    record->stabilize = s->impact_overflow > TAC_STABILIZE_AFTER;
-    tacResult result = tac_contact_solve_detect(s, &s->before, record->cutoff, record->stabilize);
+    tac_contact_solve_kinematics(s, &s->dynamics.before, record->q, record->v);
+    record->cutoff = impact_cutoff(&s->options, record);
+    record->stabilize = record->impact_overflow > TAC_STABILIZE_AFTER;
+    tacResult result =
+        tac_contact_solve_detect(s, &s->dynamics.before, record->cutoff, record->stabilize);
     return result == TAC_OK ? tac_contact_solve_list_rows(s, record) : result;
 }
 
 // Restitution that would add energy is reduced. Returns whether there is an answer without it.
 static tacResult bound_energy(tacContactSolve* s, tacSolveRecord* record) {
+    const tacContactProblem* p = &s->problem;
     int has_restitution = 0, nv = s->scene->nv;
-    for (int g = 0; g < s->constraints; ++g) has_restitution |= s->constraint[g].has_restitution;
+    for (int g = 0; g < p->constraints; ++g) has_restitution |= p->constraint[g].has_restitution;
     record->energy_bounded =
-        has_restitution && !s->frozen_bounds && tac_energy_bound_gains(s, record);
+        has_restitution && !s->options.frozen_bounds && tac_energy_bound_gains(s, record);
     if (!record->energy_bounded) return TAC_OK;
-    memcpy(record->branch[1].f, record->f, sizeof(double) * (size_t)s->rows);
+    memcpy(record->branch[1].f, record->f, sizeof(double) * (size_t)p->rows);
     memcpy(record->branch[1].u, record->u, sizeof(double) * (size_t)nv);
     tacSolveRecord plain = tac_contact_solve_branch(s, record, 0);
     tac_contact_solve_rhs(s, &plain, record->v);
-    tacResult result = tac_contact_solve_lcp(s, &plain, record->v);
+    tacResult result = tac_contact_solve_lcp(s, &plain, record->v, 0);
     if (result != TAC_OK) return result;
     record->passes += plain.passes;
     record->residual = fmax(record->residual, plain.residual);
@@ -214,9 +220,9 @@ int tac_solve_impact(tacContactSolve* s, tacSolveRecord* record, int all, tacRes
     *result = tac_contact_solve_gather_impact(s, record);
     if (*result != TAC_OK) return approach;
     tac_contact_solve_mass_only(s, record);
-    tac_contact_solve_assemble(s, &s->dynamics[1]);
+    tac_contact_solve_assemble(s, &s->dynamics.free[1]);
     tac_contact_solve_rhs(s, record, record->v);
-    *result = tac_contact_solve_lcp(s, record, record->v);
+    *result = tac_contact_solve_lcp(s, record, record->v, 0);
     if (*result == TAC_OK) *result = bound_energy(s, record);
     if (*result == TAC_OK) {
         record->one_sided |= tac_contact_solve_is_near_stick(s, record);

@@ -8,23 +8,17 @@
 // of the diagonal: pivots of independent rows are larger
 static const double min_pivot = 1e-9;
 
-size_t tac_schur_size(int constraints) {
-    size_t rows = 3 * (size_t)constraints, reals = 2 * rows * rows + 4 * rows;
-    return sizeof(double) * reals + sizeof(int) * 2 * rows + rows + 64;
-}
-
-tacSchurSolve tac_schur_alloc(int constraints, void* memory) {
-    size_t rows = 3 * (size_t)constraints;
-    tacSchurSolve h = {.C = memory};
-    h.A = h.C + rows * rows;
-    h.d = h.A + rows * rows;
-    h.b = h.d + rows;
-    h.mu = h.b + rows;
-    h.f = h.mu + rows;
-    h.order = (int*)(h.f + rows);
-    h.remaining = h.order + rows;
-    h.active_set = (unsigned char*)(h.remaining + rows);
-    return h;
+tacSchurSolve tac_schur_alloc(int constraints, tacArena* arena) {
+    int rows = 3 * constraints;
+    return (tacSchurSolve){.C = TAC_ALLOC(arena, double, rows* rows),
+                           .d = TAC_ALLOC(arena, double, rows),
+                           .A = TAC_ALLOC(arena, double, rows* rows),
+                           .b = TAC_ALLOC(arena, double, rows),
+                           .mu = TAC_ALLOC(arena, double, constraints),
+                           .f = TAC_ALLOC(arena, double, rows),
+                           .active_set = TAC_ALLOC(arena, unsigned char, rows),
+                           .order = TAC_ALLOC(arena, int, rows),
+                           .remaining = TAC_ALLOC(arena, int, constraints)};
 }
 
 // the row of E with the largest pivot, of its diagonal, that is left; -1: none

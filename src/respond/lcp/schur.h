@@ -8,6 +8,7 @@
 #ifndef TAC_RESPOND_LCP_SCHUR_H
 #define TAC_RESPOND_LCP_SCHUR_H
 
+#include "base/arena.h"
 #include "tactus/lcp.h"
 
 typedef struct tacSchurSolve {
@@ -19,9 +20,8 @@ typedef struct tacSchurSolve {
     int dropped; // rows of E that others make up for
 } tacSchurSolve;
 
-// bytes of its arrays for this many groups, and the arrays in such memory
-size_t tac_schur_size(int constraints);
-tacSchurSolve tac_schur_alloc(int constraints, void* memory);
+// arrays for this many constraints
+tacSchurSolve tac_schur_alloc(int constraints, tacArena* arena);
 
 // The problem without the normal rows of the groups that `held` marks; their tangents are 0.
 tacLcp tac_schur_reduce(tacSchurSolve* h, const tacLcp* lcp, const unsigned char* bilateral);

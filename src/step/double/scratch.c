@@ -26,12 +26,16 @@ static size_t shape_bytes(const tacModel* model) {
 
 static size_t detect_bytes(const tacModel* model) {
     const tacDetectorKind* kind = tac_detector_of(model);
-    return kind && kind->size ? kind->size(model, SCALE * sizeof(double)) : 0;
+    tacArena arena = tac_arena_measure(SCALE);
+    if (kind) kind->measure(model, &arena);
+    return arena.peak;
 }
 
 static size_t respond_bytes(const tacModel* model) {
     const tacForceKind* kind = tac_force_of(model);
-    return kind && kind->size ? kind->size(model, SCALE * sizeof(double)) : 0;
+    tacArena arena = tac_arena_measure(SCALE);
+    if (kind) kind->measure(model, &arena);
+    return arena.peak;
 }
 
 static size_t hard_bytes(const tacModel* model) {
@@ -60,8 +64,9 @@ static size_t dynamics_bytes(const tacModel* model) {
 // A step with derivatives has more than one without.
 static size_t step_bytes(const tacModel* model) {
     void (*const calls[])(const tacModel*, tacScratch*) = {
-        tac_step_jvp_measure, tac_step_vjp_measure, tac_step_jacobian_measure,
-        tac_step_hessian_measure, tac_inverse_contact_measure};
+        tac_step_jvp_measure,     tac_step_vjp_measure,        tac_step_jacobian_measure,
+        tac_step_hessian_measure, tac_inverse_contact_measure, tac_forward_contact_measure,
+        tac_step_contacts_measure};
     size_t bytes = 0;
     for (int i = 0; i < TAC_COUNT(calls); ++i) {
         tacScratch dry = {.arena = tac_arena_measure(SCALE)};

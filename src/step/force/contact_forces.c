@@ -147,11 +147,6 @@ void tac_contact_forces_twists(const tacContactForces* t, const tacMotion* m, ta
     }
 }
 
-static void set_poses(tacContactForces* t, const tacMotion* m) {
-    for (int b = 0; b < t->model->nbody; ++b)
-        t->pose[b] = (tacPose){tac_load3(m->pos + 3 * b), tac_quat_load(m->quat + 4 * b)};
-}
-
 // body[1] of each pair gets the wrench, body[0] its negative
 void tac_contact_forces_sum_wrenches(tacContactForces* t) {
     memset(t->wrench, 0, sizeof(tacReal) * (size_t)(6 * t->model->nbody));
@@ -209,7 +204,7 @@ static void respond(tacContactForces* t, const tacMotion* m) {
 }
 
 void tac_contact_forces_eval(tacContactForces* t, const tacMotion* m, tacReal* tau) {
-    set_poses(t, m);
+    tac_motion_poses(t->model, m, t->pose);
     detect_contacts(t);
     respond(t, m);
     if (!t->implicit && t->count > 0)

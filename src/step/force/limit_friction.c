@@ -10,7 +10,7 @@
 #include "step/force/limit_friction.h"
 
 #include "math/vec3.h"
-#include "tactus/respond.h"
+#include "model/contact/contact_data.h"
 
 //---------------------------------- lines ----------------------------------------
 

@@ -2,6 +2,9 @@
 
 #include "step/hard/hard_pass.h"
 
+#include "math/vector_ops.h"
+#include "respond/lcp/reference.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -19,35 +22,44 @@ static int max_substeps(const tacModel* model) { return 3 * max_impacts(model) +
 
 static int max_records(const tacModel* model) { return 2 * max_substeps(model) + SPARE_RECORDS; }
 
-size_t tac_hard_step_size(const tacModel* model) {
-    size_t records = (size_t)max_records(model), substeps = (size_t)max_substeps(model) + 1;
-    size_t point = (size_t)(model->nq + model->nv + model->na) + 3;
-    return tac_contact_solve_size(model) + records * tac_solve_record_size(model) +
-           tac_arena_align(sizeof(tacSolveRecord) * records) +
-           tac_arena_align(sizeof(tacSubstep) * substeps) +
-           4 * tac_arena_align(sizeof(double) * point) +
-           260 * tac_arena_align(sizeof(double) * point) +
-           2 * tac_arena_align(sizeof(double) * ((size_t)model->nu * (size_t)model->nu + 2)) +
-           4 * tac_arena_align(sizeof(double) * ((size_t)model->nparam + 1));
-}
-
-static void copy_reals(double* to, const double* from, int n) {
-    if (n > 0) memcpy(to, from, sizeof *to * (size_t)n);
-}
-
 static tacStateArrays alloc_point(const tacModel* model, tacArena* arena) {
     return (tacStateArrays){TAC_ALLOC(arena, double, model->nq),
                             TAC_ALLOC(arena, double, model->nv),
                             TAC_ALLOC(arena, double, model->na)};
 }
 
-static tacHardPass alloc_pass(const tacModel* model, const tacReal* u, tacScratch* scratch) {
-    tacHardPass p = {.s = tac_contact_solve_alloc(model, u, scratch), .most = max_records(model)};
-    p.substep = TAC_ALLOC(&scratch->arena, tacSubstep, max_substeps(model) + 1);
-    p.record = TAC_ALLOC(&scratch->arena, tacSolveRecord, p.most);
-    p.end = alloc_point(model, &scratch->arena);
-    p.info.time_of_impact = p.s->dt;
-    return p;
+static tacHardPass alloc_pass(const tacModel* model, tacContactSolve* s, tacArena* arena) {
+    return (tacHardPass){.s = s,
+                         .substep = TAC_ALLOC(arena, tacSubstep, max_substeps(model)),
+                         .record = TAC_ALLOC(arena, tacSolveRecord, max_records(model)),
+                         .capacity = max_records(model),
+                         .end = alloc_point(model, arena),
+                         .info.time_of_impact = s->options.dt};
+}
+
+static tacHardPass begin_pass(const tacModel* model, const tacReal* u, tacScratch* scratch) {
+    tacContactSolve* s = tac_contact_solve_alloc(model, u, scratch);
+    return alloc_pass(model, s, &scratch->arena);
+}
+
+// A pass with all of its records. On top: a derivative of it, or dynamics while joint rows are
+// listed; detection is measured by the detector.
+size_t tac_hard_step_size(const tacModel* model) {
+    tacArena dry = tac_arena_measure(1);
+    tacContactSolve s;
+    tac_contact_solve_measure(model, &dry, &s);
+    alloc_pass(model, &s, &dry);
+    for (int i = 0; i < max_records(model); ++i) tac_solve_record_alloc(&s, &dry);
+    tac_hard_diff_measure(model, &dry);
+    tac_dynamics_measure(model, &dry);
+    return dry.peak;
+}
+
+// A body between two others may bounce without end in a finite time: the last impacts of a step are
+// without restitution, and what touches is held however fast it approaches.
+static int count_overflow(const tacHardPass* p) {
+    int over = p->substeps - 1 - 3 * max_impacts(p->s->scene) / 4;
+    return over > 0 ? over : 0;
 }
 
 // a note of its own for a solve at a state
@@ -55,9 +67,10 @@ static tacSolveRecord* begin_record(tacHardPass* p, tacStateArrays x) {
     const tacModel* model = p->s->scene;
     tacSolveRecord* record = &p->record[p->records++];
     *record = tac_solve_record_alloc(p->s, &p->s->scratch->arena);
-    copy_reals(record->q, x.q, model->nq);
-    copy_reals(record->v, x.v, model->nv);
-    copy_reals(record->act, x.act, model->na);
+    tac_copy_reals(record->q, x.q, model->nq);
+    tac_copy_reals(record->v, x.v, model->nv);
+    tac_copy_reals(record->act, x.act, model->na);
+    record->impact_overflow = count_overflow(p);
     return record;
 }
 
@@ -78,8 +91,9 @@ static const double* path_velocity(const tacModel* model, const tacSolveRecord* 
 // A pair that starts next to delta meets there, or at the floor: one of two sides.
 static int is_near_delta(const tacContactSolve* s, const tacSubstep* t, double delta) {
     double least = INFINITY;
-    for (int i = 0; i < s->contacts.count && t->impact.found; ++i)
-        if (s->contacts.pair[i] == t->impact.pair) least = fmin(least, s->contacts.distance[i]);
+    for (int i = 0; i < s->candidates.contacts.count && t->impact.found; ++i)
+        if (s->candidates.contacts.pair[i] == t->impact.pair)
+            least = fmin(least, s->candidates.contacts.distance[i]);
     return fabs(least - delta) < 0.01 * delta;
 }
 
@@ -87,18 +101,18 @@ static int is_near_delta(const tacContactSolve* s, const tacSubstep* t, double d
 // the level is a trace above it.
 static tacResult find_impact(tacHardPass* p, tacSubstep* t) {
     tacContactSolve* s = p->s;
-    double least, most, trace = TAC_DISTANCE_TOLERANCE * s->delta;
-    tac_contact_solve_distances(s, s->delta + 10.0 * trace, &least, &most);
-    tacImpactLevels levels = {fmax(s->delta, most + trace), TAC_MIN_DISTANCE * s->delta,
-                              (const int(*)[2])s->constrained_parts, s->nconstrained};
+    double least, most, trace = TAC_DISTANCE_TOLERANCE * s->options.delta;
+    tac_contact_solve_distances(s, s->options.delta + 10.0 * trace, &least, &most);
+    tacImpactLevels levels = {
+        fmax(s->options.delta, most + trace), TAC_MIN_DISTANCE * s->options.delta,
+        (const int(*)[2])s->problem.constrained_parts, s->problem.nconstrained};
     tacMotionPath path = {
         .qpos = t->record->q, .v = path_velocity(s->scene, t->record), .span = t->h};
     if (!s->scene->contact->choice[TAC_CHOICE_CCD]) {
-        // detection at the start of the step alone: what touches then meets then
-        t->impact = (tacFirstImpact){.found = p->substeps == 1 && least <= s->delta, .pair = -1};
+        t->impact = tac_reference_discrete_impact(p->substeps == 1, least, s->options.delta);
         return TAC_OK;
     }
-    tacResult result = tac_first_impact(s->scene, &path, levels, &t->impact, s->hard_memory);
+    tacResult result = tac_first_impact(s->scene, &path, levels, &t->impact, s->work.ccd_memory);
     if (result == TAC_ERROR_VALUE) result = TAC_ERROR_DIVERGED; // places that are no numbers
     if (result == TAC_OK && is_near_delta(s, t, levels.delta)) p->info.flags |= TAC_ONE_SIDED;
     return result;
@@ -109,22 +123,15 @@ static void advance_substep(tacHardPass* p, const tacSubstep* t, tacStateArrays 
     tacContactSolve* s = p->s;
     const tacModel* model = s->scene;
     const tacSolveRecord* record = t->record;
-    const tacDynamicsKernels* k = s->dynamics[0].k;
+    const tacDynamicsKernels* k = s->dynamics.free[0].k;
     double elapsed = t->span / t->h;
     k->integrate(model, record->q, path_velocity(model, record), t->span, x.q);
     for (int i = 0; i < model->nv; ++i)
         x.v[i] =
             t->impact.found ? record->v[i] + elapsed * (record->u[i] - record->v[i]) : record->u[i];
     if (model->na == 0) return;
-    s->timed.param[model->timestep] = t->span;
-    k->act_next(&s->timed, record->act, s->rate, x.act);
-}
-
-// A body between two others may bounce without end in a finite time: the last impacts of a step are
-// without restitution, and what touches is held however fast it approaches.
-static int count_overflow(const tacHardPass* p) {
-    int over = p->substeps - 1 - 3 * max_impacts(p->s->scene) / 4;
-    return over > 0 ? over : 0;
+    s->dynamics.timed.param[model->timestep] = t->span;
+    k->act_next(&s->dynamics.timed, record->act, s->dynamics.rate, x.act);
 }
 
 // Every stretch that may follow needs two, and this collision one.
@@ -137,10 +144,12 @@ static int needed_records(const tacHardPass* p) {
 static tacResult solve_impacts(tacHardPass* p, tacSubstep* t, tacStateArrays x) {
     tacResult result = TAC_OK;
     t->first = p->records;
-    p->s->impact_speed = 0.0;
-    for (int pass = 0, all = p->s->impact_overflow > 0; p->records < p->most; ++pass) {
+    double impact_speed = 0.0;
+    for (int pass = 0, all = count_overflow(p) > 0; p->records < p->capacity; ++pass) {
         tacSolveRecord* record = begin_record(p, x);
+        record->impact_speed = impact_speed;
         int approach = tac_solve_impact(p->s, record, all, &result);
+        impact_speed = record->impact_speed;
         if (result == TAC_ERROR_UNSOLVED && !all) {
             --p->records;
             all = 1;
@@ -157,10 +166,10 @@ static tacResult solve_impacts(tacHardPass* p, tacSubstep* t, tacStateArrays x) 
             break;
         }
         add_to_info(p, record);
-        copy_reals(x.v, record->u, p->s->scene->nv);
+        tac_copy_reals(x.v, record->u, p->s->scene->nv);
         if (all) p->info.flags |= TAC_FALLBACK;
         if (all) break;
-        all = pass + 2 >= MAX_PASSES || p->records + needed_records(p) >= p->most;
+        all = pass + 2 >= MAX_PASSES || p->records + needed_records(p) >= p->capacity;
     }
     t->count = p->records - t->first;
     return result;
@@ -187,7 +196,8 @@ static int overlaps(const tacContactSolve* s) {
 // path ends?
 static int dips_below_floor(const tacContactSolve* s, const tacSubstep* t) {
     const tacFirstImpact* hit = &t->impact;
-    return hit->found && hit->level < s->delta && hit->time < t->h && hit->rate > -s->rest_speed;
+    return hit->found && hit->level < s->options.delta && hit->time < t->h &&
+           hit->rate > -s->options.rest_speed;
 }
 
 // velocity and first meeting of the time t->h
@@ -201,7 +211,6 @@ static tacResult plan_substep(tacHardPass* p, tacSubstep* t) {
 static tacResult substep(tacHardPass* p, double h, tacStateArrays x) {
     tacSubstep* t = &p->substep[p->substeps++];
     *t = (tacSubstep){.h = h, .fraction = 1.0};
-    p->s->impact_overflow = count_overflow(p);
     t->record = begin_record(p, x);
     tacResult result = plan_substep(p, t);
     // rows look at the end of the path: a shorter one has less of a dip
@@ -222,16 +231,16 @@ static tacResult substep(tacHardPass* p, double h, tacStateArrays x) {
 
 tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal* u,
                         tacScratch* scratch, tacHardPass* out) {
-    *out = alloc_pass(model, u, scratch);
+    *out = begin_pass(model, u, scratch);
     tacStateArrays at = out->end;
-    double h = out->s->dt;
+    double h = out->s->options.dt;
     int limit = max_substeps(model);
-    copy_reals(at.q, x->qpos, model->nq);
-    copy_reals(at.v, x->qvel, model->nv);
-    copy_reals(at.act, x->act, model->na);
+    tac_copy_reals(at.q, x->qpos, model->nq);
+    tac_copy_reals(at.v, x->qvel, model->nv);
+    tac_copy_reals(at.act, x->act, model->na);
     tacResult result = TAC_OK;
-    while (result == TAC_OK && h > 1e-13 * out->s->dt) {
-        if (out->substeps == limit || out->records + 3 >= out->most) {
+    while (result == TAC_OK && h > 1e-13 * out->s->options.dt) {
+        if (out->substeps == limit || out->records + 3 >= out->capacity) {
             out->info.flags |= TAC_FALLBACK | TAC_IMPACT_OVERFLOW;
             out->unused = h;
             break;
@@ -247,9 +256,9 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
 
 tacResult tac_hard_collision(const tacModel* model, const double* q, const double* v,
                              tacScratch* scratch, tacHardPass* out) {
-    *out = alloc_pass(model, NULL, scratch);
-    copy_reals(out->end.q, q, model->nq);
-    copy_reals(out->end.v, v, model->nv);
+    *out = begin_pass(model, NULL, scratch);
+    tac_copy_reals(out->end.q, q, model->nq);
+    tac_copy_reals(out->end.v, v, model->nv);
     memset(out->end.act, 0, sizeof *out->end.act * (size_t)model->na);
     out->substep[0] = (tacSubstep){0};
     out->substeps = 1;
@@ -261,9 +270,9 @@ tacResult tac_hard_collision(const tacModel* model, const double* q, const doubl
 void tac_hard_write_state(const tacHardPass* p, const tacState* x, tacState* next) {
     const tacModel* model = p->s->scene;
     tac_state_carry_over(model, x, next);
-    copy_reals(next->qpos, p->end.q, model->nq);
-    copy_reals(next->qvel, p->end.v, model->nv);
-    copy_reals(next->act, p->end.act, model->na);
+    tac_copy_reals(next->qpos, p->end.q, model->nq);
+    tac_copy_reals(next->qvel, p->end.v, model->nv);
+    tac_copy_reals(next->act, p->end.act, model->na);
 }
 
 tacResult tac_hard_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,

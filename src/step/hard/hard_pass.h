@@ -26,9 +26,10 @@ typedef struct tacHardPass {
     tacContactSolve* s;
     tacSubstep* substep;
     tacSolveRecord* record;
-    int substeps, records, most; // most: room for notes
-    tacStateArrays end;          // next state
-    double unused;               // time that is left after too many impacts
+    int substeps, records;
+    int capacity;       // of records
+    tacStateArrays end; // next state
+    double unused;      // time that is left after too many impacts
     tacInfo info;
 } tacHardPass;
 
@@ -40,5 +41,8 @@ void tac_hard_write_state(const tacHardPass* pass, const tacState* x, tacState* 
 // one collision alone, at a state: its notes, and the velocity after in out->end
 tacResult tac_hard_collision(const tacModel* model, const double* q, const double* v,
                              tacScratch* scratch, tacHardPass* out);
+
+// Dry run of the derivatives: the most that they take beside a pass. Leaves dry->used as it was.
+void tac_hard_diff_measure(const tacModel* model, tacArena* dry);
 
 #endif

@@ -5,18 +5,9 @@
 
 #include "dynamics/kinematics_diff.h"
 #include "math/spatial.h"
+#include "math/vector_ops.h"
 
 #include <string.h>
-
-static double* alloc_zero(tacArena* arena, int n) {
-    double* x = TAC_ALLOC(arena, double, n + 1);
-    memset(x, 0, sizeof *x * (size_t)(n + 1));
-    return x;
-}
-
-static void copy_reals(double* to, const double* from, int n) {
-    if (from && n > 0) memcpy(to, from, sizeof *to * (size_t)n);
-}
 
 static void clear_reals(double* x, int n) { memset(x, 0, sizeof *x * (size_t)n); }
 
@@ -37,12 +28,12 @@ static const double* impact_qpos(const tacHardPass* p, int i) {
 
 // kinematics at a meeting, in the motion `after`
 static void impact_kinematics(tacContactSolve* s, const double* q) {
-    s->after.qpos = q;
-    s->after.qvel = s->zero;
-    s->after.qacc = NULL;
-    s->after.wrench = NULL;
-    s->dynamics[0].k->kinematics(s->scene, &s->after);
-    s->dynamics[0].k->inverse(s->scene, &s->after, s->work);
+    s->dynamics.after.qpos = q;
+    s->dynamics.after.qvel = s->dynamics.zero;
+    s->dynamics.after.qacc = NULL;
+    s->dynamics.after.wrench = NULL;
+    s->dynamics.free[0].k->kinematics(s->scene, &s->dynamics.after);
+    s->dynamics.free[0].k->inverse(s->scene, &s->dynamics.after, s->work.joint_force);
 }
 
 // of the pair that meets: bodies, and their points as loads and shifts about the trees' origins
@@ -54,7 +45,7 @@ typedef struct impactSide {
 static impactSide impact_side(const tacContactSolve* s, const tacFirstImpact* hit, int side) {
     int body = s->scene->contact->pair[hit->pair].body[side];
     tacVec3 point = tac_load3(hit->nearest.point[side]);
-    return (impactSide){body, tac_sub(point, tac_load3(s->after.origin + 3 * body))};
+    return (impactSide){body, tac_sub(point, tac_load3(s->dynamics.after.origin + 3 * body))};
 }
 
 //---------------------------------- forward ----------------------------------
@@ -73,24 +64,24 @@ enum { DRIFT = 24 };
 
 // d level/d delta
 static double level_by_delta(const tacContactSolve* s, const tacFirstImpact* hit) {
-    return hit->level == s->delta                      ? 1.0
-           : hit->level == TAC_MIN_DISTANCE * s->delta ? TAC_MIN_DISTANCE
-                                                       : 0.0;
+    return hit->level == s->options.delta                      ? 1.0
+           : hit->level == TAC_MIN_DISTANCE * s->options.delta ? TAC_MIN_DISTANCE
+                                                               : 0.0;
 }
 
 // t_dot = -(n . (p_B_dot - p_A_dot) - level_dot)/rate; moved is q_dot at the meeting with t held
 static double impact_jvp(tacContactSolve* s, const tacSubstep* t, const double* q,
                          const hardDot* d) {
     const tacFirstImpact* hit = &t->impact;
-    double sum = -level_by_delta(s, hit) * d->x.theta[s->delta_param];
+    double sum = -level_by_delta(s, hit) * d->x.theta[s->options.delta_param];
     tacVec3 n = tac_load3(hit->nearest.normal);
     if (!hit->exact) return 0.0;
     tacMotionDot dot = {.dq = d->q_end_dot, .theta = d->x.theta};
     impact_kinematics(s, q);
-    s->dynamics[0].k->inverse_jvp(s->scene, &s->after, &dot, s->work);
+    s->dynamics.free[0].k->inverse_jvp(s->scene, &s->dynamics.after, &dot, s->work.joint_force);
     for (int side = 0; side < 2; ++side) {
         impactSide m = impact_side(s, hit, side);
-        tacTwist D = tac_twist_load(s->after.work + DRIFT * m.body);
+        tacTwist D = tac_twist_load(s->dynamics.after.work + DRIFT * m.body);
         double v = m.body == 0 ? 0.0 : tac_dot(n, tac_add(D.linear, tac_cross(D.angular, m.arm)));
         sum += side ? v : -v;
     }
@@ -100,15 +91,15 @@ static double impact_jvp(tacContactSolve* s, const tacSubstep* t, const double* 
 static void substep_activation_jvp(tacContactSolve* s, const tacSubstep* t, hardDot* d,
                                    double span_dot) {
     const tacModel* model = s->scene;
-    tacFreeDynamics* f = &s->dynamics[0];
+    tacFreeDynamics* f = &s->dynamics.free[0];
     if (model->na == 0) return;
     double keep = d->x.theta[model->timestep];
-    s->timed.param[model->timestep] = t->span;
+    s->dynamics.timed.param[model->timestep] = t->span;
     d->x.theta[model->timestep] = span_dot;
     tacMotionDot dot = {.act = d->x.act, .theta = d->x.theta};
     f->m.act = t->record->act;
-    f->k->act_next_jvp(&s->timed, &f->m, s->rate, d->rate, &dot, d->act);
-    copy_reals(d->x.act, d->act, model->na);
+    f->k->act_next_jvp(&s->dynamics.timed, &f->m, s->dynamics.rate, d->rate, &dot, d->act);
+    tac_copy_reals(d->x.act, d->act, model->na);
     d->x.theta[model->timestep] = keep;
 }
 
@@ -122,18 +113,18 @@ static void advance_jvp(tacHardPass* p, int i, hardDot* d) {
     const double *path = path_velocity(model, record),
                  *path_dot = is_explicit(model) ? d->x.v : d->u;
     if (t->impact.found) {
-        tac_integrate_pos_jvp(model, path, t->span, d->x.q, path_dot, 0.0, d->q_end_dot);
+        tac_advance_pos_jvp(model, path, t->span, d->x.q, path_dot, 0.0, d->q_end_dot);
         span_dot = impact_jvp(s, t, impact_qpos(p, i), d);
     }
     substep_activation_jvp(s, t, d, span_dot);
-    tac_integrate_pos_jvp(model, path, t->span, d->x.q, path_dot, span_dot, d->q_end_dot);
+    tac_advance_pos_jvp(model, path, t->span, d->x.q, path_dot, span_dot, d->q_end_dot);
     double elapsed_dot = (span_dot - elapsed * d->h) / t->h;
     for (int k = 0; k < model->nv; ++k) {
         double v = d->x.v[k] + elapsed * (d->u[k] - d->x.v[k]) +
                    elapsed_dot * (record->u[k] - record->v[k]);
         d->x.v[k] = t->impact.found ? v : d->u[k];
     }
-    copy_reals(d->x.q, d->q_end_dot, model->nv);
+    tac_copy_reals(d->x.q, d->q_end_dot, model->nv);
     d->h -= span_dot;
 }
 
@@ -155,7 +146,7 @@ static tacResult solves_jvp(tacContactSolve* s, const tacSolveRecord* record, ha
         set_theta(s->scene, &d[c]);
         tac_contact_solve_jvp(s, record, &d[c].x, d[c].u, d[c].rate);
         clear_theta(s->scene, &d[c]);
-        if (record->is_impact) copy_reals(d[c].x.v, d[c].u, s->scene->nv);
+        if (record->is_impact) tac_copy_reals(d[c].x.v, d[c].u, s->scene->nv);
     }
     return result;
 }
@@ -179,13 +170,13 @@ static tacResult substep_jvp(tacHardPass* p, int i, hardDot* d, int columns) {
 static hardDot alloc_dot(const tacModel* model, double* theta, double* ctrl, tacArena* arena) {
     int nv = model->nv, na = model->na;
     hardDot d = {.param = -1, .x.theta = theta, .x.ctrl = ctrl};
-    d.x.q = alloc_zero(arena, nv);
-    d.x.v = alloc_zero(arena, nv);
-    d.x.act = alloc_zero(arena, na);
-    d.u = alloc_zero(arena, nv);
-    d.q_end_dot = alloc_zero(arena, nv);
-    d.rate = alloc_zero(arena, na);
-    d.act = alloc_zero(arena, na);
+    d.x.q = tac_alloc_zero(arena, nv);
+    d.x.v = tac_alloc_zero(arena, nv);
+    d.x.act = tac_alloc_zero(arena, na);
+    d.u = tac_alloc_zero(arena, nv);
+    d.q_end_dot = tac_alloc_zero(arena, nv);
+    d.rate = tac_alloc_zero(arena, na);
+    d.act = tac_alloc_zero(arena, na);
     return d;
 }
 
@@ -201,22 +192,22 @@ tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
-    if (result == TAC_OK && p.s->frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK && p.s->options.frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
     if (result == TAC_OK) {
-        double* theta = alloc_zero(arena, model->nparam);
-        hardDot d = alloc_dot(model, theta, alloc_zero(arena, model->nu), arena);
-        copy_reals(d.x.q, x_dot.dq, model->nv);
-        copy_reals(d.x.v, x_dot.dv, model->nv);
-        copy_reals(d.x.act, x_dot.da, model->na);
-        copy_reals(d.x.ctrl, u_dot, model->nu);
-        copy_reals(theta, theta_dot, model->nparam);
+        double* theta = tac_alloc_zero(arena, model->nparam);
+        hardDot d = alloc_dot(model, theta, tac_alloc_zero(arena, model->nu), arena);
+        tac_copy_reals(d.x.q, x_dot.dq, model->nv);
+        tac_copy_reals(d.x.v, x_dot.dv, model->nv);
+        tac_copy_reals(d.x.act, x_dot.da, model->na);
+        tac_copy_reals(d.x.ctrl, u_dot, model->nu);
+        tac_copy_reals(theta, theta_dot, model->nparam);
         d.h = d.x.dt = theta[model->timestep];
         for (int i = 0; i < p.substeps && result == TAC_OK; ++i) result = substep_jvp(&p, i, &d, 1);
         if (result == TAC_OK && !is_tangent_finite(model, &d)) result = TAC_ERROR_DIVERGED;
         if (result == TAC_OK) {
-            if (next_dot.dq) copy_reals(next_dot.dq, d.x.q, model->nv);
-            if (next_dot.dv) copy_reals(next_dot.dv, d.x.v, model->nv);
-            if (next_dot.da) copy_reals(next_dot.da, d.x.act, model->na);
+            if (next_dot.dq) tac_copy_reals(next_dot.dq, d.x.q, model->nv);
+            if (next_dot.dv) tac_copy_reals(next_dot.dv, d.x.v, model->nv);
+            if (next_dot.da) tac_copy_reals(next_dot.da, d.x.act, model->na);
         }
     }
     scratch->info = p.info;
@@ -229,9 +220,10 @@ tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* 
 
 // which input a column belongs to: state, control, parameter
 typedef struct columnPlan {
-    int nx, nu; // columns of the state and of controls
+    int nx, nu, params; // columns of the state, of controls and of parameters
     const tacParam* theta;
     int ntheta;
+    double *A, *B, *P; // their matrices
 } columnPlan;
 
 static int param_of(const columnPlan* plan, int c) {
@@ -265,30 +257,57 @@ static void store_column(const tacModel* model, const hardDot* d, double* X, int
         X[(size_t)(2 * nv + k) * (size_t)columns + (size_t)c] = d->x.act[k];
 }
 
-enum { BLOCK = 32 }; // columns that go through the step together
+// a column of A, B or P
+static void store_in_matrix(const tacModel* model, const hardDot* d, const columnPlan* plan,
+                            int c) {
+    if (c < plan->nx)
+        store_column(model, d, plan->A, plan->nx, c);
+    else if (c < plan->nx + plan->nu)
+        store_column(model, d, plan->B, plan->nu, c - plan->nx);
+    else
+        store_column(model, d, plan->P, plan->params, c - plan->nx - plan->nu);
+}
+
+enum { MIN_BLOCK = 32, MAX_BLOCK_NUMBERS = 1 << 17 };
+
+// Columns that go through the step together. Each block restores every record, so that all columns
+// of state and controls are one block where 1 MB holds them.
+static int block_columns(const tacModel* model) {
+    int all = tac_tangent_size(model) + model->nu;
+    int fitting = MAX_BLOCK_NUMBERS / (5 * model->nv + 3 * model->na + 1);
+    int count = all < fitting ? all : fitting;
+    return count > MIN_BLOCK ? count : MIN_BLOCK;
+}
+
+typedef struct columnBlock {
+    hardDot* dot;  // (columns)
+    double* units; // controls of each column (nu x nu)
+} columnBlock;
+
+static columnBlock alloc_block(const tacModel* model, int columns, tacArena* arena) {
+    columnBlock block = {.dot = TAC_ALLOC(arena, hardDot, columns)};
+    double* theta = tac_alloc_zero(arena, model->nparam);
+    double* ctrl = tac_alloc_zero(arena, model->nu);
+    block.units = tac_alloc_zero(arena, model->nu * model->nu);
+    for (int c = 0; c < columns; ++c) {
+        hardDot dot = alloc_dot(model, theta, ctrl, arena);
+        if (block.dot) block.dot[c] = dot;
+    }
+    return block;
+}
 
 static tacResult jacobian_block(tacHardPass* p, const columnPlan* plan, int first, int count,
-                                double* A, double* B, double* P, int params, tacArena* arena) {
+                                tacArena* arena) {
     const tacModel* model = p->s->scene;
     size_t mark = arena->used;
-    hardDot d[BLOCK];
-    double* theta = alloc_zero(arena, model->nparam);
-    double *ctrl = alloc_zero(arena, model->nu), *units = alloc_zero(arena, model->nu * model->nu);
+    columnBlock block = alloc_block(model, count, arena);
     tacResult result = TAC_OK;
-    for (int c = 0; c < count; ++c) {
-        d[c] = alloc_dot(model, theta, ctrl, arena);
-        seed_column(model, &d[c], plan, first + c, units);
-    }
-    for (int i = 0; i < p->substeps && result == TAC_OK; ++i) result = substep_jvp(p, i, d, count);
+    for (int c = 0; c < count; ++c) seed_column(model, &block.dot[c], plan, first + c, block.units);
+    for (int i = 0; i < p->substeps && result == TAC_OK; ++i)
+        result = substep_jvp(p, i, block.dot, count);
     for (int c = 0; c < count && result == TAC_OK; ++c) {
-        int at = first + c;
-        if (!is_tangent_finite(model, &d[c])) result = TAC_ERROR_DIVERGED;
-        if (at < plan->nx)
-            store_column(model, &d[c], A, plan->nx, at);
-        else if (at < plan->nx + plan->nu)
-            store_column(model, &d[c], B, plan->nu, at - plan->nx);
-        else
-            store_column(model, &d[c], P, params, at - plan->nx - plan->nu);
+        if (!is_tangent_finite(model, &block.dot[c])) result = TAC_ERROR_DIVERGED;
+        store_in_matrix(model, &block.dot[c], plan, first + c);
     }
     arena->used = mark;
     return result;
@@ -299,15 +318,20 @@ tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacR
                             int ntheta, tacReal* P, tacScratch* scratch) {
     tacHardPass p;
     size_t mark = scratch->arena.used;
-    columnPlan plan = {A ? tac_tangent_size(model) : 0, B ? model->nu : 0, theta, P ? ntheta : 0};
-    int params = 0;
-    for (int i = 0; i < plan.ntheta; ++i) params += theta[i].count;
-    int columns = plan.nx + plan.nu + params;
+    columnPlan plan = {.nx = A ? tac_tangent_size(model) : 0,
+                       .nu = B ? model->nu : 0,
+                       .theta = theta,
+                       .ntheta = P ? ntheta : 0,
+                       .A = A,
+                       .B = B,
+                       .P = P};
+    for (int i = 0; i < plan.ntheta; ++i) plan.params += theta[i].count;
+    int columns = plan.nx + plan.nu + plan.params, block = block_columns(model);
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
-    if (result == TAC_OK && p.s->frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
-    for (int c = 0; c < columns && result == TAC_OK; c += BLOCK)
-        result = jacobian_block(&p, &plan, c, columns - c < BLOCK ? columns - c : BLOCK, A, B, P,
-                                params, &scratch->arena);
+    if (result == TAC_OK && p.s->options.frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
+    for (int c = 0; c < columns && result == TAC_OK; c += block)
+        result = jacobian_block(&p, &plan, c, columns - c < block ? columns - c : block,
+                                &scratch->arena);
     if (result == TAC_OK && next) tac_hard_write_state(&p, x, next);
     scratch->info = p.info;
     scratch->info.flags |= p.s->diff_flags;
@@ -330,16 +354,17 @@ static void impact_vjp(tacContactSolve* s, const tacSubstep* t, const double* q,
     if (!hit->exact) return;
     double scale = -span_bar / hit->rate;
     impact_kinematics(s, q);
-    memset(s->motion_bar.D_after, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
+    memset(s->work.motion_bar.D_after, 0, sizeof(double) * (size_t)(6 * s->scene->nbody));
     for (int side = 0; side < 2; ++side) {
         impactSide m = impact_side(s, hit, side);
         tacVec3 force = tac_scale(tac_load3(hit->nearest.normal), side ? scale : -scale);
-        double* D = s->motion_bar.D_after + 6 * m.body;
+        double* D = s->work.motion_bar.D_after + 6 * m.body;
         tacWrench w = {force, tac_cross(m.arm, force)};
         if (m.body > 0) tac_wrench_store(D, tac_wrench_add(tac_wrench_load(D), w));
     }
-    x->theta[s->delta_param] -= level_by_delta(s, hit) * scale;
-    tac_body_motion_vjp(s->scene, &s->after, s->motion_bar.D_after, NULL, q_bar, NULL, x->theta);
+    x->theta[s->options.delta_param] -= level_by_delta(s, hit) * scale;
+    tac_body_motion_vjp(s->scene, &s->dynamics.after, s->work.motion_bar.D_after, NULL, q_bar, NULL,
+                        x->theta);
 }
 
 // from the end of a stretch back to its start and to u, rate and the time that it was planned for
@@ -361,7 +386,7 @@ static double advance_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
         b->x.v[k] = found ? (1.0 - elapsed) * v : 0.0;
         if (found) elapsed_bar += v * (record->u[k] - record->v[k]);
     }
-    tac_integrate_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &span_bar);
+    tac_advance_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &span_bar);
     if (found) {
         span_bar += elapsed_bar / t->h;
         h_bar -= elapsed_bar * elapsed / t->h;
@@ -369,7 +394,7 @@ static double advance_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
         clear_reals(b->x.q, nv);
         double unused = 0.0;
         impact_vjp(s, t, impact_qpos(p, i), span_bar, b->x.q, &b->x);
-        tac_integrate_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &unused);
+        tac_advance_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &unused);
     } else
         h_bar = span_bar;
     for (int k = 0; k < nv; ++k) {
@@ -382,19 +407,19 @@ static double advance_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
 static void substep_activation_vjp(tacContactSolve* s, const tacSubstep* t, hardBar* b,
                                    double* span_bar) {
     const tacModel* model = s->scene;
-    tacFreeDynamics* f = &s->dynamics[0];
+    tacFreeDynamics* f = &s->dynamics.free[0];
     if (model->na == 0) return;
     double keep = b->x.theta[model->timestep];
     clear_reals(b->rate, model->na);
     clear_reals(b->act, model->na);
-    s->timed.param[model->timestep] = t->span;
+    s->dynamics.timed.param[model->timestep] = t->span;
     b->x.theta[model->timestep] = 0.0;
     tacMotionDot bar = {.act = b->act, .theta = b->x.theta};
     f->m.act = t->record->act;
-    f->k->act_next_vjp(&s->timed, &f->m, s->rate, b->x.act, b->rate, &bar);
+    f->k->act_next_vjp(&s->dynamics.timed, &f->m, s->dynamics.rate, b->x.act, b->rate, &bar);
     *span_bar += b->x.theta[model->timestep];
     b->x.theta[model->timestep] = keep;
-    copy_reals(b->x.act, b->act, model->na);
+    tac_copy_reals(b->x.act, b->act, model->na);
 }
 
 // a solve: theta's time step collects the adjoint of the time that it propagates for
@@ -416,7 +441,7 @@ static tacResult substep_vjp(tacHardPass* p, int i, hardBar* b) {
     for (int k = t->first + t->count - 1; k >= t->first; --k) {
         tacResult result = tac_contact_solve_restore(s, &p->record[k]);
         if (result != TAC_OK) return result;
-        copy_reals(b->u, b->x.v, nv);
+        tac_copy_reals(b->u, b->x.v, nv);
         clear_reals(b->x.v, nv);
         clear_reals(b->rate, s->scene->na);
         solve_vjp(s, &p->record[k], b, NULL);
@@ -436,20 +461,21 @@ static tacResult substep_vjp(tacHardPass* p, int i, hardBar* b) {
 
 static hardBar alloc_bar(const tacModel* model, tacArena* arena) {
     int nv = model->nv, na = model->na;
-    hardBar b = {.x.q = alloc_zero(arena, nv), .x.v = alloc_zero(arena, nv)};
-    b.x.act = alloc_zero(arena, na);
-    b.x.ctrl = alloc_zero(arena, model->nu);
-    b.x.theta = alloc_zero(arena, model->nparam);
-    b.u = alloc_zero(arena, nv);
-    b.q = alloc_zero(arena, nv);
-    b.path = alloc_zero(arena, nv);
-    b.rate = alloc_zero(arena, na);
-    b.act = alloc_zero(arena, na);
+    hardBar b = {.x.q = tac_alloc_zero(arena, nv), .x.v = tac_alloc_zero(arena, nv)};
+    b.x.act = tac_alloc_zero(arena, na);
+    b.x.ctrl = tac_alloc_zero(arena, model->nu);
+    b.x.theta = tac_alloc_zero(arena, model->nparam);
+    b.u = tac_alloc_zero(arena, nv);
+    b.q = tac_alloc_zero(arena, nv);
+    b.path = tac_alloc_zero(arena, nv);
+    b.rate = tac_alloc_zero(arena, na);
+    b.act = tac_alloc_zero(arena, na);
     return b;
 }
 
+// to += from; NULL skips
 static void add_reals(double* to, const double* from, int n) {
-    for (int i = 0; i < n && to; ++i) to[i] += from[i];
+    if (to) tac_add_scaled_reals(to, 1.0, from, n);
 }
 
 tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* u,
@@ -459,12 +485,12 @@ tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* 
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
-    if (result == TAC_OK && p.s->frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK && p.s->options.frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
     if (result == TAC_OK) {
         hardBar b = alloc_bar(model, arena);
-        copy_reals(b.x.q, next_bar.dq, model->nv);
-        copy_reals(b.x.v, next_bar.dv, model->nv);
-        copy_reals(b.x.act, next_bar.da, model->na);
+        tac_copy_reals(b.x.q, next_bar.dq, model->nv);
+        tac_copy_reals(b.x.v, next_bar.dv, model->nv);
+        tac_copy_reals(b.x.act, next_bar.da, model->na);
         for (int i = p.substeps - 1; i >= 0 && result == TAC_OK; --i)
             result = substep_vjp(&p, i, &b);
         b.x.theta[model->timestep] += b.h + b.x.dt;
@@ -485,4 +511,13 @@ tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* 
     scratch->info.flags |= p.s->diff_flags;
     arena->used = mark;
     return result;
+}
+
+// tac_impulse_jvp and _vjp take less than tac_hard_vjp
+void tac_hard_diff_measure(const tacModel* model, tacArena* dry) {
+    size_t mark = dry->used;
+    alloc_block(model, block_columns(model), dry);
+    dry->used = mark;
+    alloc_bar(model, dry);
+    dry->used = mark;
 }

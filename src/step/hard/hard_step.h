@@ -5,6 +5,7 @@
 #ifndef TAC_STEP_HARD_HARD_STEP_H
 #define TAC_STEP_HARD_HARD_STEP_H
 
+#include "model/contact/contact_data.h"
 #include "tactus/step.h"
 
 static inline int tac_is_hard(const tacModel* model) {

@@ -6,6 +6,7 @@
 
 #include "base/scratch.h"
 #include "math/vec3.h"
+#include "math/vector_ops.h"
 
 #include <string.h>
 
@@ -18,10 +19,10 @@ static tacResult check_impulse_input(const tacModel* model, const tacReal* qpos,
     return tac_input_check(model, x, scratch);
 }
 
+// a copy, or zeros
 static double* alloc_copy(tacArena* arena, const double* from, int n) {
-    double* x = TAC_ALLOC(arena, double, n + 1);
-    memset(x, 0, sizeof *x * (size_t)(n + 1));
-    if (from && n > 0) memcpy(x, from, sizeof *x * (size_t)n);
+    double* x = tac_alloc_zero(arena, n);
+    tac_copy_reals(x, from, n);
     return x;
 }
 
@@ -30,8 +31,8 @@ static double* alloc_copy(tacArena* arena, const double* from, int n) {
 // what one solve gives to each contact
 static tacResult add_impulses(tacContactSolve* s, const tacSolveRecord* record, tacReal* impulse) {
     tacResult result = tac_contact_solve_restore(s, record);
-    for (int g = 0; g < s->constraints && result == TAC_OK; ++g) {
-        const tacConstraint* constraint = &s->constraint[g];
+    for (int g = 0; g < s->problem.constraints && result == TAC_OK; ++g) {
+        const tacConstraint* constraint = &s->problem.constraint[g];
         if (constraint->kind != TAC_CONSTRAINT_CONTACT) continue;
         tacImpulse3 impulse3 = tac_contact_solve_impulse(s, record, g);
         tacReal* to = impulse + 3 * constraint->source;
@@ -45,10 +46,12 @@ static tacResult add_impulses(tacContactSolve* s, const tacSolveRecord* record, 
 
 static tacResult list_contact_impulses(tacHardPass* p, tacContacts* contacts, tacReal* impulse) {
     tacContactSolve* s = p->s;
-    tacPose* pose = s->pose;
+    tacPose* pose = s->dynamics.pose;
     tacResult result = tac_kinematics(s->scene, p->end.q, NULL, pose, NULL, s->scratch);
     if (result == TAC_OK)
-        result = tac_convex_contacts(s->scene, pose, 2.0 * s->delta, contacts, s->hard_memory);
+        result =
+            tac_detect_query(s->scene, pose, (tacDetectQuery){.margin = 2.0 * s->options.delta},
+                             contacts, s->scratch);
     if (result != TAC_OK || !impulse) return result;
     memset(impulse, 0, sizeof *impulse * 3 * (size_t)contacts->count);
     for (int i = 0; i < p->records && result == TAC_OK; ++i)
@@ -78,7 +81,7 @@ tacResult tac_impulse(const tacModel* model, const tacReal* qpos, const tacReal*
 static tacResult begin_impulse_diff(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                                     tacScratch* scratch, tacHardPass* p) {
     tacResult result = tac_hard_collision(model, qpos, qvel, scratch, p);
-    return result == TAC_OK && p->s->frozen_bounds ? TAC_ERROR_UNSUPPORTED : result;
+    return result == TAC_OK && p->s->options.frozen_bounds ? TAC_ERROR_UNSUPPORTED : result;
 }
 
 tacResult tac_impulse_jvp(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
@@ -111,8 +114,9 @@ tacResult tac_impulse_jvp(const tacModel* model, const tacReal* qpos, const tacR
     return result;
 }
 
+// to += from; NULL skips
 static void add_reals(tacReal* to, const double* from, int n) {
-    for (int i = 0; i < n && to; ++i) to[i] += from[i];
+    if (to) tac_add_scaled_reals(to, 1.0, from, n);
 }
 
 tacResult tac_impulse_vjp(const tacModel* model, const tacReal* qpos, const tacReal* qvel,

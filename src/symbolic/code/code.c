@@ -1,4 +1,4 @@
-// Programs as machine code: finds the compiler's library, and runs what it made.
+// Programs as machine code: finds the compiler's library, and runs the compiled code.
 //
 //   program.c --list of steps--> libtactus_jit.so (src/jit) --functions--> [this file]
 
@@ -16,7 +16,7 @@
 struct tacCode {
     const tacProgram* program;
     tacJitRelease release;
-    tacJitCode jit; // handle NULL: the program runs
+    tacJitCode jit; // handle NULL: the program is interpreted
     int lanes, slots;
 };
 
@@ -44,7 +44,7 @@ static void* open_beside(void) {
         char path[1100];
         int size = snprintf(path, sizeof path, "%.*s%slibtactus_jit.so", length, here.dli_fname,
                             folders[i]);
-        // a name without a folder would be looked for everywhere
+        // a name without a folder would be searched everywhere
         if (length > 0 && size < (int)sizeof path) found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
     return found;
@@ -82,7 +82,7 @@ static tacResult compile_program(tacCode* code, int level, void* library, tacMes
     tacProgramParts parts;
     const char* flags[4] = {NULL};
     if (!symbol || !release) {
-        set_message(message, "%s is not Tactus' compiler: it has no tac_jit_compile",
+        set_message(message, "%s is not the compiler of Tactus: it has no tac_jit_compile",
                     "libtactus_jit.so");
         return TAC_ERROR_FILE;
     }
@@ -118,7 +118,7 @@ tacResult tac_code_create(const tacProgram* program, const tacCodeOptions* optio
         result = compile_program(code, o.level, library, message);
     else if (wanted)
         set_message(message,
-                    "no libtactus_jit.so (%.150s): the formulas are interpreted; install "
+                    "libtactus_jit.so was not found (%.150s): formulas are interpreted; install "
                     "libgccjit-12-dev and build again",
                     dlerror());
     if (!library && o.library && *o.library) result = TAC_ERROR_FILE;
@@ -148,7 +148,7 @@ size_t tac_code_size(const tacCode* code) {
 }
 
 static int all_finite(const double* x, size_t n) {
-    double sum = 0.0; // NaN from the first number that is not finite on
+    double sum = 0.0; // NaN after the first number that is not finite
     for (size_t i = 0; i < n; ++i) sum += 0.0 * x[i];
     return sum == 0.0;
 }

@@ -1,7 +1,7 @@
 // Derivatives of expressions as expressions: one sweep over the graph each.
 //
-// Forward the tangents of all parts are formulas that share what they can, in reverse the adjoints;
-// the chain rule itself takes a derivative of one operation at a time (function.c).
+// Forward mode computes tangents of all nodes, reverse mode adjoints; formulas share common nodes;
+// the derivative of one operation is in function.c.
 
 #include "symbolic/expr/function.h"
 
@@ -18,9 +18,8 @@ static tacExpr operand_of(const tacGraph* g, tacExpr e, int k) {
 }
 
 static tacResult check_arguments(tacGraph* g, const tacExpr* expr, int count, const tacExpr* x,
-                                 int n, int results, const tacExpr* out) {
-    tacResult result = tac_graph_check_result(g, results, out);
-    if (result == TAC_OK) result = tac_graph_check(g, expr, count, 0);
+                                 int n) {
+    tacResult result = tac_graph_check(g, expr, count, 0);
     return result == TAC_OK ? tac_graph_check(g, x, n, 1) : result;
 }
 
@@ -41,7 +40,8 @@ static void propagate_tangents(tacGraph* g, const unsigned char* mark, int top, 
 
 tacResult tac_expr_jvp(tacGraph* g, const tacExpr* expr, int count, const tacExpr* x,
                        const tacExpr* x_dot, int n, tacExpr* out) {
-    tacResult result = check_arguments(g, expr, count, x, n, count, out);
+    tacResult result = tac_graph_check_result(g, count, out);
+    if (result == TAC_OK) result = check_arguments(g, expr, count, x, n);
     if (result == TAC_OK) result = tac_graph_check(g, x_dot, n, 0);
     if (result != TAC_OK) return result;
     int top;
@@ -67,7 +67,7 @@ tacExpr tac_expr_derivative(tacGraph* g, tacExpr expr, tacExpr x) {
 
 //---------------------------------- reverse --------------------------------------
 
-// leaves the mark on nodes that contain one of the symbols
+// keeps the mark on nodes that contain one of the symbols
 static void mark_dependent(const tacGraph* g, unsigned char* mark, int top, const tacExpr* x,
                            int n) {
     for (int i = 0; i <= top; ++i) {
@@ -97,7 +97,8 @@ static void propagate_adjoints(tacGraph* g, const unsigned char* mark, int top, 
 
 tacResult tac_expr_vjp(tacGraph* g, const tacExpr* expr, const tacExpr* expr_bar, int count,
                        const tacExpr* x, int n, tacExpr* out) {
-    tacResult result = check_arguments(g, expr, count, x, n, n, out);
+    tacResult result = tac_graph_check_result(g, n, out);
+    if (result == TAC_OK) result = check_arguments(g, expr, count, x, n);
     if (result == TAC_OK) result = tac_graph_check(g, expr_bar, count, 0);
     if (result != TAC_OK) return result;
     int top;
@@ -135,7 +136,8 @@ static tacResult jacobian_columns(tacGraph* g, const tacExpr* expr, int count, c
 
 tacResult tac_expr_jacobian(tacGraph* g, const tacExpr* expr, int count, const tacExpr* x, int n,
                             tacExpr* out) {
-    tacResult result = check_arguments(g, expr, count, x, n, count > 0 ? n : 0, out);
+    tacResult result = tac_graph_check_result(g, count > 0 ? n : 0, out);
+    if (result == TAC_OK) result = check_arguments(g, expr, count, x, n);
     if (result != TAC_OK) return result;
     if (n <= count) return jacobian_columns(g, expr, count, x, n, out);
     for (int i = 0; i < count && g->result == TAC_OK; ++i)
@@ -144,13 +146,14 @@ tacResult tac_expr_jacobian(tacGraph* g, const tacExpr* expr, int count, const t
 }
 
 tacResult tac_expr_hessian(tacGraph* g, tacExpr expr, const tacExpr* x, int n, tacExpr* out) {
-    tacResult result = check_arguments(g, &expr, 1, x, n, n, out);
+    tacResult result = tac_graph_check_result(g, n, out);
+    if (result == TAC_OK) result = check_arguments(g, &expr, 1, x, n);
     if (result != TAC_OK) return result;
     tacExpr* gradient = tac_graph_map(g, n, TAC_EXPR_NONE);
     if (!gradient) return g->result;
     tac_expr_gradient(g, expr, x, n, gradient);
     if (g->result == TAC_OK) jacobian_columns(g, gradient, n, x, n, out);
-    // two orders of differentiation may be two formulas: the lower one stands for both
+    // two orders of differentiation may give two formulas: the lower triangle is used for both
     for (int i = 0; i < n; ++i)
         for (int j = i + 1; j < n && g->result == TAC_OK; ++j)
             out[(size_t)i * (size_t)n + (size_t)j] = out[(size_t)j * (size_t)n + (size_t)i];

@@ -1,8 +1,8 @@
-// Formulas multiplied out, with like terms collected: small mechanisms look as in the textbook.
+// Expanded formulas, with like terms collected: small mechanisms look as in the textbook.
 //
 // A node becomes a list of terms coefficient x monomial. A monomial is itself a node of the graph,
 // a chain of powers of atoms in rising order, so that equal monomials are equal numbers. Atoms are
-// symbols, functions of expanded arguments, and powers that cannot be multiplied out.
+// symbols, functions of expanded arguments, and powers that cannot be expanded.
 
 #include "symbolic/expr/graph.h"
 
@@ -39,8 +39,7 @@ typedef struct factorList {
 static void add_term(expander* x, tacExpr monomial, tacFraction c) {
     if (x->used >= x->most) {
         tac_graph_fail(x->g, TAC_ERROR_LIMIT,
-                       "multiplied out, formulas have more than %d terms; leave them as they are",
-                       x->most);
+                       "expanded formulas have more than %d terms; do not expand them", x->most);
         return;
     }
     if (x->used == x->capacity) {
@@ -99,7 +98,7 @@ static void insert_factor(expander* x, factorList* f, tacExpr atom, int power) {
     while (i < f->count && f->atom[i] < atom) ++i;
     if (i == f->count || f->atom[i] != atom) {
         if (f->count == MAX_FACTORS) {
-            tac_graph_fail(x->g, TAC_ERROR_LIMIT, "a term of more than %d factors", MAX_FACTORS);
+            tac_graph_fail(x->g, TAC_ERROR_LIMIT, "a term has more than %d factors", MAX_FACTORS);
             return;
         }
         for (int k = f->count++; k > i; --k) {
@@ -190,7 +189,7 @@ static tacExpr sum_of(expander* x, polySlice a) {
 }
 
 // an expression that is a number, an atom, or a number times an atom
-static polySlice atom(expander* x, tacExpr e) {
+static polySlice atom_polynomial(expander* x, tacExpr e) {
     int first = x->used;
     tacFraction c = {1, 1, 1.0};
     if (e < 0) return (polySlice){first, 0};
@@ -218,8 +217,8 @@ static polySlice raise_polynomial(expander* x, polySlice base, tacExpr exponent)
         add_product(x, f, tac_fraction_power(t.c, n.p));
         return collect_terms(x, first);
     }
-    if (whole && n.p == 0) return atom(x, x->one);
-    if (!whole || n.p < 0) return atom(x, tac_expr_pow(x->g, sum_of(x, base), exponent));
+    if (whole && n.p == 0) return atom_polynomial(x, x->one);
+    if (!whole || n.p < 0) return atom_polynomial(x, tac_expr_pow(x->g, sum_of(x, base), exponent));
     polySlice out = base;
     for (int k = 1; k < (int)n.p && x->g->result == TAC_OK; ++k)
         out = multiply_polynomials(x, out, base);
@@ -228,13 +227,13 @@ static polySlice raise_polynomial(expander* x, polySlice base, tacExpr exponent)
 
 static polySlice expand_node(expander* x, tacExpr e, const polySlice* slice) {
     tacExprNode n = x->g->node[e];
-    if (tac_op_is_leaf((tacOp)n.op)) return atom(x, e);
+    if (tac_op_is_leaf((tacOp)n.op)) return atom_polynomial(x, e);
     if (n.op == TAC_OP_ADD) return add_polynomials(x, slice[n.a], slice[n.b]);
     if (n.op == TAC_OP_MUL) return multiply_polynomials(x, slice[n.a], slice[n.b]);
     if (n.op == TAC_OP_POW) return raise_polynomial(x, slice[n.a], sum_of(x, slice[n.b]));
     tacExpr a = sum_of(x, slice[n.a]),
             b = tac_op_is_binary((tacOp)n.op) ? sum_of(x, slice[n.b]) : a;
-    return atom(x, tac_expr_call(x->g, (tacOp)n.op, a, b));
+    return atom_polynomial(x, tac_expr_call(x->g, (tacOp)n.op, a, b));
 }
 
 tacResult tac_expr_expand(tacGraph* g, const tacExpr* expr, int count, int max_terms,

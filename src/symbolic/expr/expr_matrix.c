@@ -1,15 +1,16 @@
 // Linear systems of expressions.
 //
-// Whether an expression is 0 everywhere cannot be seen from it. So pivots are chosen by numbers:
-// all symbols get random values, and the matrix is eliminated in doubles. What is singular at three
-// random points is singular. The formulas follow in the same order. But a pivot that is not 0 at a
-// random point may be 0 where the user looks. Safe are, in this order,
+// Whether an expression is identically 0 cannot be decided from its form. So pivots are chosen by
+// numbers: all symbols get random values, and the matrix is eliminated in doubles. A matrix that is
+// singular at three random points counts as singular. The formulas follow in the same order. But a
+// pivot that is not 0 at a random point may be 0 where the user evaluates it. Safe are, in this
+// order,
 //
-//   numbers; the diagonal of what is symmetric, first where it is positive (a mass matrix), then
-//   where it is negative (its constraints); minors of a rest of up to 8 rows, which divide by its
-//   determinant alone.
+//   numbers; the diagonal of a symmetric matrix, first where it is positive (a mass matrix), then
+//   where it is negative (its constraints); minors of a remainder of up to 8 rows, which divide by
+//   its determinant only.
 //
-// Of a larger rest the pivot that fills least is taken.
+// Of a larger remainder the pivot with the least fill-in is chosen.
 
 #include "symbolic/expr/expr_matrix.h"
 
@@ -121,7 +122,7 @@ static int sample_at(const tacProgram* program, sampler* s, double* y) {
     return tac_program_run(program, s->x, 1, y, s->work) == TAC_OK;
 }
 
-// What is 0 but for rounding changes altogether when the point moves by a few bits.
+// A value that is 0 up to rounding changes completely when the point moves by a few bits.
 static void clear_noise(sampler* s, int entries) {
     for (int i = 0; i < entries; ++i)
         if (!(fabs(s->near[i] - s->y[i]) <= 1e-3 * fabs(s->y[i]))) s->y[i] = 0.0;
@@ -147,7 +148,7 @@ typedef struct pivots {
     int n, single, *row, *column;
 } pivots;
 
-// a system in numbers: what is left, what it may be, what was a pivot
+// a system in numbers: the remainder, its structure, the pivots so far
 enum { EMPTY, NUMBER, FORMULA };
 typedef struct numbers {
     int n, symmetric;
@@ -155,14 +156,16 @@ typedef struct numbers {
     unsigned char *full, *row_done, *column_done;
 } numbers;
 
-static size_t at(const numbers* s, int i, int j) { return (size_t)i * (size_t)s->n + (size_t)j; }
+static size_t entry_index(const numbers* s, int i, int j) {
+    return (size_t)i * (size_t)s->n + (size_t)j;
+}
 
-// how much of the rest a pivot would fill
+// fill-in of a pivot
 static int fill_of(const numbers* s, int i, int j) {
     int across = -1, down = -1;
     for (int k = 0; k < s->n; ++k) {
-        across += !s->column_done[k] && s->full[at(s, i, k)];
-        down += !s->row_done[k] && s->full[at(s, k, j)];
+        across += !s->column_done[k] && s->full[entry_index(s, i, k)];
+        down += !s->row_done[k] && s->full[entry_index(s, k, j)];
     }
     return across * down;
 }
@@ -171,16 +174,18 @@ static double largest_left(const numbers* s) {
     double most = 0.0;
     for (int i = 0; i < s->n; ++i)
         for (int j = 0; j < s->n; ++j)
-            if (!s->row_done[i] && !s->column_done[j]) most = fmax(most, fabs(s->a[at(s, i, j)]));
+            if (!s->row_done[i] && !s->column_done[j])
+                most = fmax(most, fabs(s->a[entry_index(s, i, j)]));
     return most;
 }
 
-// which pivots are looked for: numbers, positive and negative ones of the diagonal, any
+// kinds of pivots: numbers, positive and negative ones of the diagonal, any
 enum { CONSTANTS, POSITIVE, NEGATIVE, ANY, KINDS };
 
 static int is_kind(const numbers* s, int i, int j, int kind) {
-    double a = s->a[at(s, i, j)];
-    if (kind == CONSTANTS) return s->full[at(s, i, j)] == NUMBER && (!s->symmetric || i == j);
+    double a = s->a[entry_index(s, i, j)];
+    if (kind == CONSTANTS)
+        return s->full[entry_index(s, i, j)] == NUMBER && (!s->symmetric || i == j);
     if (kind == POSITIVE) return s->symmetric && i == j && a > 0.0;
     if (kind == NEGATIVE) return s->symmetric && i == j && a < 0.0;
     return 1;
@@ -192,7 +197,7 @@ static int choose_kind(const numbers* s, int kind, double most, int* row, int* c
     int best = -1;
     for (int i = 0; i < s->n; ++i)
         for (int j = 0; j < s->n; ++j) {
-            double size = fabs(s->a[at(s, i, j)]);
+            double size = fabs(s->a[entry_index(s, i, j)]);
             if (s->row_done[i] || s->column_done[j] || size < 0.01 * most) continue;
             if (!is_kind(s, i, j, kind)) continue;
             int fill = fill_of(s, i, j);
@@ -217,15 +222,16 @@ static int choose_pivot(const numbers* s, int* row, int* column) {
 static void eliminate_numbers(numbers* s, int row, int column) {
     s->row_done[row] = s->column_done[column] = 1;
     for (int i = 0; i < s->n; ++i) {
-        if (s->row_done[i] || !s->full[at(s, i, column)]) continue;
-        double factor = s->a[at(s, i, column)] / s->a[at(s, row, column)];
+        if (s->row_done[i] || !s->full[entry_index(s, i, column)]) continue;
+        double factor = s->a[entry_index(s, i, column)] / s->a[entry_index(s, row, column)];
         for (int j = 0; j < s->n; ++j) {
-            if (s->column_done[j] || !s->full[at(s, row, j)]) continue;
-            int number = s->full[at(s, i, column)] == NUMBER &&
-                         s->full[at(s, row, column)] == NUMBER && s->full[at(s, row, j)] == NUMBER;
-            s->a[at(s, i, j)] -= factor * s->a[at(s, row, j)];
-            if (!number || s->full[at(s, i, j)] == EMPTY)
-                s->full[at(s, i, j)] = number ? NUMBER : FORMULA;
+            if (s->column_done[j] || !s->full[entry_index(s, row, j)]) continue;
+            int number = s->full[entry_index(s, i, column)] == NUMBER &&
+                         s->full[entry_index(s, row, column)] == NUMBER &&
+                         s->full[entry_index(s, row, j)] == NUMBER;
+            s->a[entry_index(s, i, j)] -= factor * s->a[entry_index(s, row, j)];
+            if (!number || s->full[entry_index(s, i, j)] == EMPTY)
+                s->full[entry_index(s, i, j)] = number ? NUMBER : FORMULA;
         }
     }
 }
@@ -254,19 +260,19 @@ static tacRankDefect find_defect(const numbers* s) {
     return out;
 }
 
-// Rows and columns are scaled to about 1 first, so that units do not matter; what is symmetric
+// Rows and columns are scaled to about 1 first, so that units do not matter; a symmetric matrix
 // stays so.
 static void equilibrate(const numbers* s, double* scale) {
     for (int i = 0; i < s->n; ++i) {
         double most = 0.0;
         for (int j = 0; j < s->n; ++j)
-            most = fmax(
-                most, fmax(fabs(s->a[at(s, i, j)]), s->symmetric ? fabs(s->a[at(s, j, i)]) : 0.0));
+            most = fmax(most, fmax(fabs(s->a[entry_index(s, i, j)]),
+                                   s->symmetric ? fabs(s->a[entry_index(s, j, i)]) : 0.0));
         scale[i] = most > 0.0 ? 1.0 / sqrt(most) : 1.0;
     }
     for (int i = 0; i < s->n; ++i)
         for (int j = 0; j < s->n; ++j)
-            s->a[at(s, i, j)] *= scale[i] * (s->symmetric ? scale[j] : scale[i]);
+            s->a[entry_index(s, i, j)] *= scale[i] * (s->symmetric ? scale[j] : scale[i]);
 }
 
 // the order of pivots, or a defect that three points have in common
@@ -375,7 +381,7 @@ static void solve_formulas(tacGraph* g, const pivots* p, tacExprMatrix A, tacExp
 
 //---------------------------------- all ------------------------------------------
 
-// X with no columns: looks for a defect only
+// X without columns: searches for a defect only
 static tacResult solve_system(tacGraph* g, tacExprMatrix A, tacExprMatrix B, tacExprMatrix X,
                               tacRankDefect* defect) {
     int n = A.rows, rows = 2 * n;
@@ -430,7 +436,7 @@ tacResult tac_expr_solve(tacGraph* g, const tacExpr* A, int n, const tacExpr* B,
     if (bad) *bad = defect.column;
     if (g->result == TAC_OK && defect.column >= 0)
         tac_graph_fail(g, TAC_ERROR_VALUE,
-                       "the matrix is singular: equation %d (from 0) leaves unknown %d open",
+                       "the matrix is singular: equation %d (from 0) does not determine unknown %d",
                        defect.row, defect.column);
     return g->result;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { MAX_DEPTH = 1000 };
-enum { SUM, PRODUCT, ATOM }; // how tightly the surroundings bind
+enum { SUM, PRODUCT, ATOM }; // precedence of the surrounding operation
 
 typedef struct printer {
     const tacFormulas* f;
@@ -110,7 +110,7 @@ static void latex_number(printer* p, double value) {
     if (e) put(p, " \\cdot 10^{%d}", atoi(e + 1));
 }
 
-static void number(printer* p, tacFraction x, int level) {
+static void print_number(printer* p, tacFraction x, int level) {
     int bracket = (x.value < 0.0 && level > SUM) || (x.q != 1 && level == ATOM);
     open_bracket(p, bracket);
     if (p->notation == TAC_NOTATION_C)
@@ -131,7 +131,9 @@ static void number(printer* p, tacFraction x, int level) {
 //---------------------------------- sums -----------------------------------------
 
 static int is_number(const printer* p, tacExpr e) { return p->f->node[e].op == TAC_OP_NUMBER; }
-static tacFraction value(const printer* p, tacExpr e) { return p->f->number[p->f->node[e].a]; }
+static tacFraction number_value(const printer* p, tacExpr e) {
+    return p->f->number[p->f->node[e].a];
+}
 
 static int named(const printer* p, tacExpr e) {
     return p->f->temp && p->f->temp[e] >= 0 && e != p->whole;
@@ -141,27 +143,27 @@ static int named(const printer* p, tacExpr e) {
 static int is_negative(const printer* p, tacExpr e) {
     tacExprNode n = p->f->node[e];
     if (named(p, e)) return 0;
-    if (n.op == TAC_OP_NUMBER) return value(p, e).value < 0.0;
-    return n.op == TAC_OP_MUL && is_number(p, n.a) && value(p, n.a).value < 0.0;
+    if (n.op == TAC_OP_NUMBER) return number_value(p, e).value < 0.0;
+    return n.op == TAC_OP_MUL && is_number(p, n.a) && number_value(p, n.a).value < 0.0;
 }
 
 static tacFraction negated(tacFraction x) { return (tacFraction){-x.p, x.q, -x.value}; }
 
 static void print_times(printer* p) { put(p, "%s", latex(p) ? " " : "*"); }
 
-// second operands: C keeps the order of operations, elsewhere brackets would only be noise
+// second operands: C keeps the order of operations, text and LaTeX need no brackets
 static int factor_level(const printer* p) { return p->notation == TAC_NOTATION_C ? ATOM : PRODUCT; }
 
 // the expression without its minus sign
 static void print_negated(printer* p, tacExpr e) {
     tacExprNode n = p->f->node[e];
     if (n.op == TAC_OP_NUMBER) {
-        number(p, negated(value(p, e)), PRODUCT);
+        print_number(p, negated(number_value(p, e)), PRODUCT);
         return;
     }
-    tacFraction c = negated(value(p, n.a));
+    tacFraction c = negated(number_value(p, n.a));
     if (c.value != 1.0) {
-        number(p, c, PRODUCT);
+        print_number(p, c, PRODUCT);
         print_times(p);
     }
     print_expr(p, n.b, c.value == 1.0 ? PRODUCT : factor_level(p));
@@ -198,7 +200,8 @@ static void print_sum(printer* p, tacExpr e, int level) {
 // 1/y^n: printed as a division in text and LaTeX; C keeps the order of operations of the program
 static int is_reciprocal(const printer* p, tacExpr e) {
     tacExprNode n = p->f->node[e];
-    return n.op == TAC_OP_POW && !named(p, e) && is_number(p, n.b) && value(p, n.b).value < 0.0;
+    return n.op == TAC_OP_POW && !named(p, e) && is_number(p, n.b) &&
+           number_value(p, n.b).value < 0.0;
 }
 
 // base^exponent with the exponent a positive number
@@ -212,14 +215,14 @@ static void positive_power(printer* p, tacExpr base, tacFraction n) {
     } else {
         print_expr(p, base, ATOM);
         put(p, "%s", latex(p) ? "^{" : "**");
-        number(p, n, latex(p) ? SUM : ATOM);
+        print_number(p, n, latex(p) ? SUM : ATOM);
         if (latex(p)) put(p, "}");
     }
 }
 
 static void print_divisor(printer* p, tacExpr e) {
     tacExprNode n = p->f->node[e];
-    positive_power(p, n.a, negated(value(p, n.b)));
+    positive_power(p, n.a, negated(number_value(p, n.b)));
 }
 
 // numerator (1 if NONE) over the base of a reciprocal
@@ -261,7 +264,7 @@ static void print_product(printer* p, tacExpr e, tacExprNode n, int level) {
 
 // as tac_power_value has it, so that C gives the same bits
 static void c_power(printer* p, tacExprNode n) {
-    double b = is_number(p, n.b) ? value(p, n.b).value : NAN, k = fabs(b);
+    double b = is_number(p, n.b) ? number_value(p, n.b).value : NAN, k = fabs(b);
     int root = k == 0.5, whole = k <= TAC_POWER_MAX && k == floor(k);
     if (b == -1.0) {
         put(p, "(1.0/");
@@ -286,10 +289,10 @@ static void print_power(printer* p, tacExpr e, tacExprNode n, int level) {
     } else if (is_reciprocal(p, e)) {
         print_quotient(p, TAC_EXPR_NONE, e, level);
     } else {
-        int bracket = level == ATOM && !(is_number(p, n.b) && value(p, n.b).value == 0.5);
+        int bracket = level == ATOM && !(is_number(p, n.b) && number_value(p, n.b).value == 0.5);
         open_bracket(p, bracket);
         if (is_number(p, n.b)) {
-            positive_power(p, n.a, value(p, n.b));
+            positive_power(p, n.a, number_value(p, n.b));
         } else {
             print_expr(p, n.a, ATOM);
             put(p, "%s", latex(p) ? "^{" : "**");
@@ -302,7 +305,7 @@ static void print_power(printer* p, tacExpr e, tacExprNode n, int level) {
 
 //---------------------------------- all ------------------------------------------
 
-static void function(printer* p, tacExprNode n) {
+static void print_function(printer* p, tacExprNode n) {
     put(p, "%s%s", tac_op_name((tacOp)n.op, p->notation), latex(p) ? "\\left(" : "(");
     print_expr(p, n.a, SUM);
     if (tac_op_is_binary((tacOp)n.op)) {
@@ -312,11 +315,11 @@ static void function(printer* p, tacExprNode n) {
     put(p, "%s", latex(p) ? "\\right)" : ")");
 }
 
-static void node(printer* p, tacExpr e, int level) {
+static void print_node(printer* p, tacExpr e, int level) {
     tacExprNode n = p->f->node[e];
     switch (n.op) {
     case TAC_OP_NUMBER:
-        number(p, p->f->number[n.a], level);
+        print_number(p, p->f->number[n.a], level);
         break;
     case TAC_OP_SYMBOL:
         print_symbol(p, n.a);
@@ -331,7 +334,7 @@ static void node(printer* p, tacExpr e, int level) {
         print_power(p, e, n, level);
         break;
     default:
-        function(p, n);
+        print_function(p, n);
         break;
     }
 }
@@ -346,7 +349,7 @@ static void print_expr(printer* p, tacExpr e, int level) {
         snprintf(name, sizeof name, slot >= 0 ? "t[%d]" : p->f->temp_name, slot >= 0 ? slot : temp);
         put(p, "%s", name);
     } else {
-        node(p, e, level);
+        print_node(p, e, level);
     }
     --p->depth;
 }

@@ -1,4 +1,4 @@
-// The graph of expressions: memory, errors, nodes that are there once.
+// The graph of expressions: memory, errors, unique nodes.
 
 #include "symbolic/expr/graph.h"
 
@@ -120,7 +120,7 @@ static uint64_t hash_text(const char* text) {
     return hash;
 }
 
-// of what a node means, so that it does not depend on where numbers and names are kept
+// hash of a node's meaning, which does not depend on where numbers and names are stored
 static uint64_t hash_node(const tacGraph* graph, tacExprNode n) {
     uint64_t hash = mix_hash(0x9e3779b97f4a7c15ull, (uint64_t)n.op);
     if (n.op == TAC_OP_NUMBER) return mix_hash(hash, hash_fraction(graph->number[n.a]));
@@ -139,7 +139,7 @@ static int same_node(const tacGraph* graph, tacExprNode a, tacExprNode b) {
     return a.a == b.a && a.b == b.b;
 }
 
-// where the node is, or where it belongs
+// slot of the node, or the free slot for it
 static size_t find_slot(const tacGraph* graph, tacExprNode n) {
     size_t mask = (size_t)graph->table_capacity - 1, slot = (size_t)hash_node(graph, n) & mask;
     while (graph->table[slot] && !same_node(graph, graph->node[graph->table[slot] - 1], n))
@@ -163,7 +163,7 @@ static int grow_table(tacGraph* graph) {
     return 1;
 }
 
-// the index of a node; a new one is entered
+// the index of a node; a new one is added
 static tacExpr intern_node(tacGraph* graph, tacExprNode n, int* is_new) {
     void* more;
     *is_new = 0;
@@ -230,7 +230,8 @@ tacExpr tac_symbol(tacGraph* graph, const char* name) {
 
 tacExpr tac_fraction(tacGraph* graph, long long numerator, long long denominator) {
     if (denominator == 0)
-        return tac_graph_fail(graph, TAC_ERROR_VALUE, "the fraction %lld/0", numerator);
+        return tac_graph_fail(graph, TAC_ERROR_VALUE, "the fraction %lld/0 is undefined",
+                              numerator);
     return tac_graph_number(graph, tac_fraction_make(numerator, denominator));
 }
 
@@ -248,7 +249,7 @@ tacExpr tac_decimal(tacGraph* graph, double value) {
 tacResult tac_graph_check_result(tacGraph* graph, int count, const void* out) {
     if (!graph) return TAC_ERROR_VALUE;
     if (count < 0)
-        tac_graph_fail(graph, TAC_ERROR_VALUE, "a count is %d", count);
+        tac_graph_fail(graph, TAC_ERROR_VALUE, "a count is negative: %d", count);
     else if (count > 0 && !out)
         tac_graph_fail(graph, TAC_ERROR_VALUE, "an array of %d expressions is NULL", count);
     return graph->result;
@@ -259,10 +260,10 @@ tacResult tac_graph_check(tacGraph* graph, const tacExpr* expr, int count, int s
         return graph ? graph->result : TAC_ERROR_VALUE;
     for (int i = 0; i < count; ++i) {
         if (!tac_graph_has(graph, expr[i]))
-            tac_graph_fail(graph, TAC_ERROR_VALUE, "expression %d (from 0) is none of the graph",
-                           i);
+            tac_graph_fail(graph, TAC_ERROR_VALUE,
+                           "expression %d (from 0) does not belong to the graph", i);
         else if (symbols && tac_expr_op(graph, expr[i]) != TAC_OP_SYMBOL)
-            tac_graph_fail(graph, TAC_ERROR_VALUE, "expression %d (from 0) is no symbol", i);
+            tac_graph_fail(graph, TAC_ERROR_VALUE, "expression %d (from 0) is not a symbol", i);
     }
     return graph->result;
 }

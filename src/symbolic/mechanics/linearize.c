@@ -1,4 +1,4 @@
-// Equations of motion linearised about an operating point.
+// Equations of motion linearized about an operating point.
 //
 // Small changes of the dependent coordinates and speeds follow from those of the independent ones,
 //
@@ -17,6 +17,8 @@ typedef struct linearizer {
     tacGraph* g;
     tacSubstitution at; // the operating point, accelerations included
     int nx, ni, nz;     // independent states, inputs, unknowns
+    const tacExpr* inputs;
+    tacExprMatrix Q, U; // changes of coordinates and speeds by independent states
 } linearizer;
 
 // d expr/d x at the operating point
@@ -28,28 +30,33 @@ static tacExprMatrix jacobian_at_point(linearizer* l, const tacExpr* expr, int c
     return J;
 }
 
-// rows of dependent changes from `first` on: solves D x_dep = -(S X) for the part of X that is
-// known
-static void add_dependent(linearizer* l, tacExprMatrix D, tacExprMatrix known, tacExprMatrix out,
-                          int first, const char* what, const tacExpr* names) {
-    tacGraph* g = l->g;
-    int n = D.rows;
+// constraints that determine the last columns of D
+typedef struct dependentRows {
+    tacExprMatrix D, known; // D x_dep = known, the part that follows from independent changes
+    int first;              // row of the first dependent change in the result
+    const char* what;       // of the constraints, in messages
+    const tacExpr* symbols; // of the dependent changes
+} dependentRows;
+
+// writes the rows of dependent changes into `out`
+static void add_dependent(tacGraph* g, const dependentRows* d, tacExprMatrix out) {
+    int n = d->D.rows;
     tacExprMatrix left = tac_expr_matrix_alloc(g, n, n),
                   rows = tac_expr_matrix_alloc(g, n, out.columns);
     tacRankDefect defect = {-1, -1};
     if (left.at && rows.at && g->result == TAC_OK) {
-        tac_expr_matrix_block(D, 0, D.columns - n, left);
-        if (tac_expr_matrix_solve(g, left, known, rows, &defect) == TAC_OK && defect.column < 0)
+        tac_expr_matrix_block(d->D, 0, d->D.columns - n, left);
+        if (tac_expr_matrix_solve(g, left, d->known, rows, &defect) == TAC_OK && defect.column < 0)
             for (int i = 0; i < n; ++i)
-                memcpy(tac_expr_matrix_entry(out, first + i, 0), tac_expr_matrix_entry(rows, i, 0),
-                       sizeof *rows.at * (size_t)out.columns);
+                memcpy(tac_expr_matrix_entry(out, d->first + i, 0),
+                       tac_expr_matrix_entry(rows, i, 0), sizeof *rows.at * (size_t)out.columns);
     }
     tac_expr_matrix_free(g, rows);
     tac_expr_matrix_free(g, left);
     if (g->result == TAC_OK && defect.column >= 0)
         tac_graph_fail(g, TAC_ERROR_VALUE,
-                       "at the operating point the %s constraints do not determine %s", what,
-                       tac_symbol_name(g, names[defect.column]));
+                       "at the operating point the %s constraints do not determine %s", d->what,
+                       tac_symbol_name(g, d->symbols[defect.column]));
 }
 
 // Q (nq x nx): how coordinates follow independent states
@@ -64,7 +71,8 @@ static void coordinate_jacobian(linearizer* l, tacExprMatrix Q) {
     tacExprMatrix known = tac_expr_matrix_alloc(g, f->nq_dep, l->nx);
     if (C.at && known.at && g->result == TAC_OK) {
         tac_expr_matrix_multiply(g, -1, C, Q, known);
-        add_dependent(l, C, known, Q, free, "configuration", f->q + free);
+        dependentRows rows = {C, known, free, "configuration", f->q + free};
+        add_dependent(g, &rows, Q);
     }
     tac_expr_matrix_free(g, known);
     tac_expr_matrix_free(g, C);
@@ -84,7 +92,8 @@ static void speed_jacobian(linearizer* l, tacExprMatrix Q, tacExprMatrix U) {
     if (by_q.at && by_u.at && known.at && g->result == TAC_OK) {
         tac_expr_matrix_multiply(g, -1, by_q, Q, known);
         tac_expr_matrix_multiply(g, -1, by_u, U, known);
-        add_dependent(l, by_u, known, U, free, "velocity", f->u + free);
+        dependentRows rows = {by_u, known, free, "velocity", f->u + free};
+        add_dependent(g, &rows, U);
     }
     tac_expr_matrix_free(g, known);
     tac_expr_matrix_free(g, by_u);
@@ -92,17 +101,16 @@ static void speed_jacobian(linearizer* l, tacExprMatrix Q, tacExprMatrix U) {
 }
 
 // out (count x (nx + ni)) = d expr by independent states and inputs
-static void total_jacobian(linearizer* l, const tacExpr* expr, int count, tacExprMatrix Q,
-                           tacExprMatrix U, const tacExpr* inputs, tacExprMatrix out) {
+static void total_jacobian(linearizer* l, const tacExpr* expr, int count, tacExprMatrix out) {
     tacGraph* g = l->g;
     const tacMethod* f = l->f;
     tacExprMatrix by_q = jacobian_at_point(l, expr, count, f->q, f->nq),
                   by_u = jacobian_at_point(l, expr, count, f->u, f->nu);
-    tacExprMatrix by_input = jacobian_at_point(l, expr, count, inputs, l->ni);
+    tacExprMatrix by_input = jacobian_at_point(l, expr, count, l->inputs, l->ni);
     tacExprMatrix sum = tac_expr_matrix_alloc(g, count, l->nx);
     if (by_q.at && by_u.at && by_input.at && sum.at && g->result == TAC_OK) {
-        tac_expr_matrix_multiply(g, 1, by_q, Q, sum);
-        tac_expr_matrix_multiply(g, 1, by_u, U, sum);
+        tac_expr_matrix_multiply(g, 1, by_q, l->Q, sum);
+        tac_expr_matrix_multiply(g, 1, by_u, l->U, sum);
         for (int i = 0; i < count; ++i) {
             for (int j = 0; j < l->nx; ++j)
                 *tac_expr_matrix_entry(out, i, j) = *tac_expr_matrix_entry(sum, i, j);
@@ -117,8 +125,7 @@ static void total_jacobian(linearizer* l, const tacExpr* expr, int count, tacExp
 }
 
 // d (u', lambda) = M^-1 d(forcing - M z)
-static void acceleration_jacobian(linearizer* l, tacExprMatrix Q, tacExprMatrix U,
-                                  const tacExpr* inputs, tacExprMatrix out) {
+static void acceleration_jacobian(linearizer* l, tacExprMatrix out) {
     tacGraph* g = l->g;
     const tacMethod* f = l->f;
     int n = l->nz;
@@ -129,7 +136,7 @@ static void acceleration_jacobian(linearizer* l, tacExprMatrix Q, tacExprMatrix 
         tacExprMatrix z = {(tacExpr*)f->u_dot, n, 1}, mass = {(tacExpr*)f->M, n, n};
         memcpy(rest.at, f->forcing, sizeof *rest.at * (size_t)n);
         tac_expr_matrix_multiply(g, -1, mass, z, rest);
-        if (g->result == TAC_OK) total_jacobian(l, rest.at, n, Q, U, inputs, slope);
+        if (g->result == TAC_OK) total_jacobian(l, rest.at, n, slope);
         memcpy(M.at, f->M, sizeof *M.at * (size_t)tac_expr_matrix_count(M));
         if (g->result == TAC_OK &&
             tac_substitute(g, l->at, M.at, tac_expr_matrix_count(M)) == TAC_OK)
@@ -146,19 +153,19 @@ static void acceleration_jacobian(linearizer* l, tacExprMatrix Q, tacExprMatrix 
 
 //---------------------------------- operating point ------------------------------
 
-// what is a number there has to be 0
+// constraints that are numbers at the operating point must be 0
 static tacResult check_point(linearizer* l) {
     tacGraph* g = l->g;
     const tacMethod* f = l->f;
     for (int i = 0; i < f->nq_dep + f->nu_dep && g->result == TAC_OK; ++i) {
-        int place = i < f->nq_dep;
-        tacExpr e = place ? f->configuration[i] : f->velocity[i - f->nq_dep];
+        int is_configuration = i < f->nq_dep;
+        tacExpr e = is_configuration ? f->configuration[i] : f->velocity[i - f->nq_dep];
         if (tac_substitute(g, l->at, &e, 1) != TAC_OK) break;
         if (!tac_expr_is_number(g, e) || fabs(tac_expr_number(g, e).value) < 1e-6) continue;
         tac_graph_fail(g, TAC_ERROR_VALUE,
                        "the operating point violates %s constraint %d (from 0) by %.3g",
-                       place ? "configuration" : "velocity", place ? i : i - f->nq_dep,
-                       tac_expr_number(g, e).value);
+                       is_configuration ? "configuration" : "velocity",
+                       is_configuration ? i : i - f->nq_dep, tac_expr_number(g, e).value);
     }
     return g->result;
 }
@@ -169,7 +176,7 @@ static int is_listed(tacOperatingPoint at, tacExpr x) {
     return 0;
 }
 
-static tacResult linearize(linearizer* l, const tacExpr* inputs, tacExpr* A, tacExpr* B) {
+static tacResult linearize(linearizer* l, tacExpr* A, tacExpr* B) {
     tacGraph* g = l->g;
     const tacMethod* f = l->f;
     int qi = f->nq - f->nq_dep, all = l->nx + l->ni;
@@ -177,11 +184,13 @@ static tacResult linearize(linearizer* l, const tacExpr* inputs, tacExpr* A, tac
                   U = tac_expr_matrix_alloc(g, f->nu, l->nx);
     tacExprMatrix q = tac_expr_matrix_alloc(g, f->nq, all),
                   z = tac_expr_matrix_alloc(g, l->nz, all);
+    l->Q = Q;
+    l->U = U;
     if (Q.at && U.at && q.at && z.at) {
         coordinate_jacobian(l, Q);
         if (g->result == TAC_OK) speed_jacobian(l, Q, U);
-        if (g->result == TAC_OK) total_jacobian(l, f->rates, f->nq, Q, U, inputs, q);
-        if (g->result == TAC_OK) acceleration_jacobian(l, Q, U, inputs, z);
+        if (g->result == TAC_OK) total_jacobian(l, f->rates, f->nq, q);
+        if (g->result == TAC_OK) acceleration_jacobian(l, z);
         for (int i = 0; i < l->nx && g->result == TAC_OK; ++i) {
             const tacExpr* row =
                 i < qi ? tac_expr_matrix_entry(q, i, 0) : tac_expr_matrix_entry(z, i - qi, 0);
@@ -201,21 +210,21 @@ tacResult tac_method_linearize(const tacMethod* f, tacOperatingPoint at, const t
                                int ninput, tacExpr* A, tacExpr* B) {
     if (!f || !A || (ninput > 0 && !B)) return TAC_ERROR_VALUE;
     tacGraph* g = f->mechanics->graph;
-    linearizer l = {.f = f, .g = g, .ni = ninput, .nz = f->nu + f->nlambda};
+    linearizer l = {.f = f, .g = g, .inputs = inputs, .ni = ninput, .nz = f->nu + f->nlambda};
     l.nx = f->nq - f->nq_dep + f->nu - f->nu_dep;
     if (tac_graph_check(g, at.x, at.n, 1) != TAC_OK ||
         tac_graph_check(g, at.y, at.n, 0) != TAC_OK ||
         tac_graph_check(g, inputs, ninput, 1) != TAC_OK)
         return g->result;
-    int room = 2 * (at.n + l.nz);
-    tacExpr *x = tac_graph_map(g, room, tac_fraction(g, 0, 1)), *y = x + at.n + l.nz;
+    int capacity = 2 * (at.n + l.nz);
+    tacExpr *x = tac_graph_map(g, capacity, tac_fraction(g, 0, 1)), *y = x + at.n + l.nz;
     if (!x) return g->result;
     if (at.n > 0) memcpy(x, at.x, sizeof *x * (size_t)at.n);
     if (at.n > 0) memcpy(y, at.y, sizeof *y * (size_t)at.n);
     l.at = (tacSubstitution){x, y, at.n};
     for (int i = 0; i < l.nz; ++i)
         if (!is_listed(at, f->u_dot[i])) x[l.at.n++] = f->u_dot[i];
-    if (check_point(&l) == TAC_OK) linearize(&l, inputs, A, B);
-    tac_graph_unmap(g, x, room);
+    if (check_point(&l) == TAC_OK) linearize(&l, A, B);
+    tac_graph_unmap(g, x, capacity);
     return g->result;
 }

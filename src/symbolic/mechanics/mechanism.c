@@ -1,4 +1,4 @@
-// A mechanism: its lists, and symbols that change in time.
+// A mechanism: its lists, and dynamic symbols (functions of time).
 
 #include "symbolic/mechanics/mechanism.h"
 
@@ -8,7 +8,7 @@
 
 //---------------------------------- memory ---------------------------------------
 
-// without memory it stays as it was
+// without memory it is unchanged
 void* tac_list_grow(tacGraph* graph, void* items, int* capacity, int count, size_t item) {
     void* more = tac_graph_grow(graph, items, capacity, count, item);
     return more ? more : items;
@@ -56,7 +56,8 @@ tacExpr tac_dynamic(tacMechanics* m, const char* name) {
     if (!m) return TAC_EXPR_NONE;
     tacExpr symbol = tac_symbol(m->graph, name);
     if (symbol >= 0 && symbol == m->time)
-        return tac_graph_fail(m->graph, TAC_ERROR_VALUE, "t is time, so it is no dynamic symbol");
+        return tac_graph_fail(m->graph, TAC_ERROR_VALUE,
+                              "t is time, so it cannot be a dynamic symbol");
     if (symbol < 0 || tac_dynamic_index(m, symbol) >= 0) return symbol;
     if (!TAC_LIST_RESERVE(m->graph, &m->dynamic) || !TAC_LIST_RESERVE(m->graph, &m->rate))
         return TAC_EXPR_NONE;
@@ -69,7 +70,8 @@ tacExpr tac_time(tacMechanics* m) {
     if (!m) return TAC_EXPR_NONE;
     tacExpr t = tac_symbol(m->graph, "t");
     if (tac_dynamic_index(m, t) >= 0)
-        return tac_graph_fail(m->graph, TAC_ERROR_VALUE, "t is a dynamic symbol, so it is no time");
+        return tac_graph_fail(m->graph, TAC_ERROR_VALUE,
+                              "t is a dynamic symbol, so it cannot be time");
     m->time = t;
     return t;
 }
@@ -159,7 +161,7 @@ int tac_tree_search_reached(const tacTreeSearch* s, int node) {
     return node == s->queue[0] || s->via[node] >= 0;
 }
 
-// in the axes of the way nearest to the end
+// in the frame of the last edge of the path
 tacVector tac_tree_search_sum(tacMechanics* m, const tacTreeSearch* s, int to, tacRefFrame zero) {
     tacVector sum = tac_vector_zero(m, zero);
     tacExpr minus = tac_fraction(m->graph, -1, 1);

@@ -1,4 +1,4 @@
-// Reference frames: how they are turned, and how fast they turn.
+// Reference frames: orientations and angular velocities.
 
 #include "symbolic/mechanics/mechanism.h"
 
@@ -7,7 +7,8 @@
 int tac_frame_check(tacMechanics* m, tacRefFrame frame) {
     if (m->graph->result != TAC_OK) return 0;
     if (frame >= 0 && frame < m->frame.count) return 1;
-    tac_graph_fail(m->graph, TAC_ERROR_VALUE, "there is no frame %d; make it by tac_frame", frame);
+    tac_graph_fail(m->graph, TAC_ERROR_VALUE, "there is no frame %d; create it with tac_frame",
+                   frame);
     return 0;
 }
 
@@ -71,8 +72,8 @@ tacVector tac_frame_ang_vel(tacMechanics* m, tacRefFrame frame, tacRefFrame in) 
         out = tac_tree_search_sum(m, &s, frame, frame);
     else
         tac_graph_fail(g, TAC_ERROR_VALUE,
-                       "the angular velocity of frame %s in frame %s is not known: orient one, or "
-                       "set it",
+                       "the angular velocity of frame %s in frame %s is not known: orient one of "
+                       "them, or set it",
                        m->frame.item[frame].text, m->frame.item[in].text);
     tac_tree_search_close(g, &s);
     return out;
@@ -84,14 +85,14 @@ tacVector tac_frame_ang_acc(tacMechanics* m, tacRefFrame frame, tacRefFrame in) 
 
 //---------------------------------- orientation ----------------------------------
 
-// turns a frame out of its parent; `spin` is in axes of the frame itself
+// orients a frame in its parent; `spin` is in the frame itself
 static tacResult set_orientation(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
                                  const exprVec column[3], exprVec ang_vel) {
     tacGraph* g = m->graph;
     if (g->result != TAC_OK) return g->result;
     for (tacRefFrame at = parent; at >= 0; at = m->rotation.item[at].parent)
         if (at == frame) {
-            tac_graph_fail(g, TAC_ERROR_VALUE, "frame %s would be turned out of itself (by %s)",
+            tac_graph_fail(g, TAC_ERROR_VALUE, "frame %s would be oriented by itself (through %s)",
                            m->frame.item[frame].text, m->frame.item[parent].text);
             return g->result;
         }
@@ -120,7 +121,7 @@ tacResult tac_frame_orient_axis(tacMechanics* m, tacRefFrame frame, tacRefFrame 
     return set_orientation(m, frame, parent, column, vec_scale(g, along, tac_dt(m, angle)));
 }
 
-// the three axes of "XYZ", "zxz", "313"; 0: it is no such word
+// the three axes of "XYZ", "zxz", "313"; 0: it is not such a word
 static int axes_of(const char* order, int axes[3]) {
     static const char words[] = "XYZxyz123";
     if (!order || strlen(order) != 3) return 0;
@@ -156,7 +157,8 @@ static int orient_check(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
     if (tac_graph_check(g, angles, 3, 0) != TAC_OK) return 0;
     if (axes_of(order, axes)) return 1;
     tac_graph_fail(g, TAC_ERROR_VALUE,
-                   "frame %s: the order \"%.20s\" is no three axes, neighbours different: XYZ, 313",
+                   "frame %s: the order \"%.20s\" must be three axes, neighbours different, such "
+                   "as XYZ or 313",
                    m->frame.item[frame].text, order ? order : "");
     return 0;
 }
@@ -169,7 +171,7 @@ tacResult tac_frame_orient_body(tacMechanics* m, tacRefFrame frame, tacRefFrame 
     return orient_three(m, frame, parent, angles, axes);
 }
 
-// turns about fixed axes are turns about moving ones in the opposite order
+// rotations about fixed axes are rotations about moving ones in the opposite order
 tacResult tac_frame_orient_space(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
                                  const tacExpr angles[3], const char* order) {
     if (!m) return TAC_ERROR_VALUE;

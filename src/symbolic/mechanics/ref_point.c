@@ -1,11 +1,12 @@
-// Points: where they are, and how fast they move.
+// Points: positions and velocities.
 
 #include "symbolic/mechanics/mechanism.h"
 
 int tac_point_check(tacMechanics* m, tacRefPoint point) {
     if (m->graph->result != TAC_OK) return 0;
     if (point >= 0 && point < m->point.count) return 1;
-    tac_graph_fail(m->graph, TAC_ERROR_VALUE, "there is no point %d; make it by tac_point", point);
+    tac_graph_fail(m->graph, TAC_ERROR_VALUE, "there is no point %d; create it with tac_point",
+                   point);
     return 0;
 }
 
@@ -58,7 +59,7 @@ tacVector tac_point_pos_from(tacMechanics* m, tacRefPoint point, tacRefPoint ori
     if (tac_tree_search_reached(&s, point))
         out = tac_tree_search_sum(m, &s, point, m->frame.count > 0 ? 0 : -1);
     else
-        tac_graph_fail(g, TAC_ERROR_VALUE, "the way from point %s to point %s is not known",
+        tac_graph_fail(g, TAC_ERROR_VALUE, "the vector from point %s to point %s is not known",
                        m->point.item[origin].text, m->point.item[point].text);
     tac_tree_search_close(g, &s);
     return out;
@@ -108,7 +109,7 @@ tacVector tac_point_vel(tacMechanics* m, tacRefPoint point, tacRefFrame frame) {
     if (from < 0) {
         tac_graph_fail(m->graph, TAC_ERROR_VALUE,
                        "the velocity of point %s in frame %s is not known: set it, or that of a "
-                       "point it is placed from",
+                       "point that locates it",
                        m->point.item[point].text, m->frame.item[frame].text);
         return tac_vector_none();
     }
@@ -122,7 +123,7 @@ tacVector tac_point_acc(tacMechanics* m, tacRefPoint point, tacRefFrame frame) {
     return tac_vector_dt(m, tac_point_vel(m, point, frame), frame);
 }
 
-// v(other) + w x r, in the axes of r
+// v(other) + w x r, in the frame of r
 static tacVector rigid_velocity(tacMechanics* m, tacRefPoint point, tacRefPoint other,
                                 tacRefFrame frame, tacRefFrame inner) {
     tacVector relative = tac_point_pos_from(m, point, other);

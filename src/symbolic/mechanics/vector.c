@@ -26,14 +26,14 @@ int tac_vector_is_zero(const tacMechanics* m, tacVector a) {
     return is_zero(g, a.x) && is_zero(g, a.y) && is_zero(g, a.z);
 }
 
-// 1 if the parts are expressions; the frame of 0 does not matter
+// 1 if the components are expressions; the frame of 0 does not matter
 static int is_valid_vector(tacMechanics* m, tacVector a) {
     const tacExpr parts[3] = {a.x, a.y, a.z};
     if (!m || tac_graph_check(m->graph, parts, 3, 0) != TAC_OK) return 0;
     return tac_vector_is_zero(m, a) || tac_frame_check(m, a.frame);
 }
 
-//---------------------------------- other axes -----------------------------------
+//---------------------------------- other frames ---------------------------------
 
 static int depth_of(const tacMechanics* m, tacRefFrame frame) {
     int depth = 0;
@@ -41,7 +41,7 @@ static int depth_of(const tacMechanics* m, tacRefFrame frame) {
     return depth;
 }
 
-// the last frame that both were turned out of, or -1
+// the lowest common ancestor of both frames, or -1
 static tacRefFrame common_frame(const tacMechanics* m, tacRefFrame a, tacRefFrame b) {
     int high = depth_of(m, a), low = depth_of(m, b);
     for (; high > low; --high) a = m->rotation.item[a].parent;
@@ -53,7 +53,7 @@ static tacRefFrame common_frame(const tacMechanics* m, tacRefFrame a, tacRefFram
     return a;
 }
 
-// parts in a frame further down: the turns are taken from the top
+// components in a descendant frame: rotations are applied from the top
 static exprVec to_descendant_axes(tacMechanics* m, exprVec a, tacRefFrame top, tacRefFrame frame) {
     for (int steps = depth_of(m, frame) - depth_of(m, top); steps > 0; --steps) {
         tacRefFrame at = frame;
@@ -69,7 +69,8 @@ tacVector tac_vector_express(tacMechanics* m, tacVector a, tacRefFrame frame) {
         return tac_vector_of(frame, tac_vector_components(a));
     tacRefFrame top = common_frame(m, a.frame, frame);
     if (top < 0) {
-        tac_graph_fail(m->graph, TAC_ERROR_VALUE, "frames %s and %s are not oriented to each other",
+        tac_graph_fail(m->graph, TAC_ERROR_VALUE,
+                       "frames %s and %s are not oriented relative to each other",
                        m->frame.item[a.frame].text, m->frame.item[frame].text);
         return tac_vector_none();
     }
@@ -130,7 +131,7 @@ tacVector tac_vector_normalize(tacMechanics* m, tacVector a) {
     return tac_vector_scale(m, tac_expr_div(m->graph, one, length), a);
 }
 
-// the rate of the parts, and what the turning axes add
+// the rate of the components, plus w x v of the rotating frame
 tacVector tac_vector_dt(tacMechanics* m, tacVector a, tacRefFrame frame) {
     if (!is_valid_vector(m, a) || !tac_frame_check(m, frame)) return tac_vector_none();
     if (tac_vector_is_zero(m, a)) return tac_vector_zero(m, frame);
@@ -145,7 +146,7 @@ tacVector tac_vector_dt(tacMechanics* m, tacVector a, tacRefFrame frame) {
 static exprVec dyadic_row(const tacDyadic* a, int i) {
     return (exprVec){a->c[3 * i], a->c[3 * i + 1], a->c[3 * i + 2]};
 }
-static exprVec column(const tacDyadic* a, int j) {
+static exprVec dyadic_column(const tacDyadic* a, int j) {
     return (exprVec){a->c[j], a->c[3 + j], a->c[6 + j]};
 }
 
@@ -179,13 +180,13 @@ tacDyadic tac_dyadic_outer(tacMechanics* m, tacVector a, tacVector b) {
     return of_columns(b.frame, columns);
 }
 
-// each column turns, then each row
+// rotates each column, then each row
 tacDyadic tac_dyadic_express(tacMechanics* m, tacDyadic a, tacRefFrame frame) {
     if (!is_valid_dyadic(m, &a) || !tac_frame_check(m, frame)) return dyadic_none();
     for (int pass = 0; pass < 2 && a.frame != frame; ++pass) {
         exprVec turned[3];
         for (int j = 0; j < 3; ++j) {
-            tacVector v = tac_vector_of(a.frame, pass ? dyadic_row(&a, j) : column(&a, j));
+            tacVector v = tac_vector_of(a.frame, pass ? dyadic_row(&a, j) : dyadic_column(&a, j));
             v = tac_vector_express(m, v, frame);
             if (v.frame < 0) return dyadic_none();
             turned[j] = tac_vector_components(v);
@@ -224,7 +225,7 @@ tacVector tac_dyadic_dot(tacMechanics* m, tacDyadic a, tacVector b) {
     return tac_vector_of(a.frame, vec_to_axes(m->graph, rows, v));
 }
 
-// the rate of the numbers, and w x a - a x w of the turning axes
+// the rate of the components, plus w x a - a x w of the rotating frame
 tacDyadic tac_dyadic_dt(tacMechanics* m, tacDyadic a, tacRefFrame frame) {
     if (!is_valid_dyadic(m, &a) || !tac_frame_check(m, frame)) return dyadic_none();
     tacGraph* g = m->graph;
@@ -235,7 +236,8 @@ tacDyadic tac_dyadic_dt(tacMechanics* m, tacDyadic a, tacRefFrame frame) {
     if (ang_vel.frame < 0) return dyadic_none();
     exprVec w = tac_vector_components(ang_vel);
     for (int i = 0; i < 3; ++i) {
-        exprVec left = vec_cross(g, w, column(&a, i)), right = vec_cross(g, dyadic_row(&a, i), w);
+        exprVec left = vec_cross(g, w, dyadic_column(&a, i)),
+                right = vec_cross(g, dyadic_row(&a, i), w);
         const tacExpr down[3] = {left.x, left.y, left.z}, across[3] = {right.x, right.y, right.z};
         for (int k = 0; k < 3; ++k) {
             out.c[3 * k + i] = tac_expr_add(g, out.c[3 * k + i], down[k]);

@@ -2,7 +2,7 @@
 //
 //   scene_energies.c --M, c--> [this file] + springs, dampers, tendons, actuators --> scene_step.c
 //
-// The laws are those of dynamics/ (docs/dynamics.md), in the same words; clamps are min and max.
+// The laws are those of dynamics/ (docs/dynamics.md), with the same names; clamps are min and max.
 
 #include "symbolic/scene/scene_dynamics.h"
 #include "tactus/mechanics.h"
@@ -13,7 +13,7 @@
 static tacExpr number_expr(const tacSceneDynamics* f, double value) {
     return tac_number(f->g, value);
 }
-static tacExpr param(const tacSceneDynamics* f, int offset) {
+static tacExpr param_expr(const tacSceneDynamics* f, int offset) {
     return tac_scene_number(f->s, offset);
 }
 static tacExpr negated_expr(tacGraph* g, tacExpr a) {
@@ -50,7 +50,7 @@ static tacExpr is_inside(const tacSceneDynamics* f, tacExpr x, const double rang
 
 //---------------------------------- springs and dampers --------------------------
 
-// the shortest rotation vector, body axes, from `rest` to the quaternion q
+// the shortest rotation vector, body frame, from `rest` to the quaternion q
 static exprVec rotation_from(const tacSceneDynamics* f, const double rest[4], const tacExpr* q) {
     tacGraph* g = f->g;
     double length =
@@ -63,20 +63,20 @@ static exprVec rotation_from(const tacSceneDynamics* f, const double rest[4], co
     tacExpr sine = vec_length(g, v), cosine = tac_expr_call(g, TAC_OP_ABS, d[0], d[0]);
     tacExpr angle =
         tac_expr_mul(g, tac_fraction(g, 2, 1), tac_expr_call(g, TAC_OP_ATAN2, sine, cosine));
-    // q and -q are the same turn: the sign of the real part, 1 for 0
+    // q and -q are the same rotation: the sign of the real part, 1 for 0
     tacExpr sign = tac_expr_call(g, TAC_OP_SIGN, d[0], d[0]);
     sign = tac_expr_add(g, one, tac_expr_mul(g, tac_fraction(g, 2, 1), sign));
     sign = tac_expr_call(g, TAC_OP_MIN, one, sign);
     return vec_scale(g, v, tac_expr_mul(g, sign, tac_expr_div(g, angle, sine)));
 }
 
-// how far the spring of a joint is stretched along its velocities
+// displacement of a joint's spring along its velocities
 static void spring_displacement(const tacSceneDynamics* f, const tacJoint* j, tacExpr out[6]) {
     const double* rest = f->model->qpos_spring + j->qpos;
     const tacExpr* q = f->q + j->qpos;
     int straight = j->kind == TAC_JOINT_FREE ? 3 : 0;
     if (!is_ball_or_free(j)) {
-        out[0] = tac_expr_sub(f->g, q[0], param(f, j->springref));
+        out[0] = tac_expr_sub(f->g, q[0], param_expr(f, j->springref));
         return;
     }
     for (int k = 0; k < straight; ++k) out[k] = tac_expr_sub(f->g, q[k], number_expr(f, rest[k]));
@@ -97,9 +97,10 @@ static void joint_springs(tacSceneDynamics* f) {
         for (int k = 0; k < dofs_of(j); ++k) {
             tacExpr* tau = &f->tau[j->dof + k];
             add_to(g, tau,
-                   negated_expr(g, tac_expr_mul(g, param(f, j->damping), f->v[j->dof + k])));
+                   negated_expr(g, tac_expr_mul(g, param_expr(f, j->damping), f->v[j->dof + k])));
             if (elastic)
-                add_to(g, tau, negated_expr(g, tac_expr_mul(g, param(f, j->stiffness), way[k])));
+                add_to(g, tau,
+                       negated_expr(g, tac_expr_mul(g, param_expr(f, j->stiffness), way[k])));
         }
     }
 }
@@ -111,7 +112,7 @@ typedef struct jointSum {
 } jointSum;
 
 static tacExpr coefficient(const tacSceneDynamics* f, jointSum s, int i) {
-    return s.coef < 0 ? tac_fraction(f->g, 1, 1) : param(f, s.coef + i);
+    return s.coef < 0 ? tac_fraction(f->g, 1, 1) : param_expr(f, s.coef + i);
 }
 static int sum_dof(const tacSceneDynamics* f, jointSum s, int i) {
     return f->model->joint[s.joint[i]].dof;
@@ -145,12 +146,13 @@ static void tendon_springs(tacSceneDynamics* f) {
         const tacTendon* t = &f->model->tendon[i];
         jointSum s = sum_of_tendon(f, t);
         tacExpr length = sum_along(f, s, 0);
-        tacExpr low = tac_expr_sub(g, length, param(f, t->springlength));
-        tacExpr high = tac_expr_sub(g, length, param(f, t->springlength + 1));
+        tacExpr low = tac_expr_sub(g, length, param_expr(f, t->springlength));
+        tacExpr high = tac_expr_sub(g, length, param_expr(f, t->springlength + 1));
         tacExpr over = tac_expr_add(g, tac_expr_call(g, TAC_OP_MAX, high, zero),
                                     tac_expr_call(g, TAC_OP_MIN, low, zero));
-        tacExpr force = tac_expr_add(g, tac_expr_mul(g, param(f, t->damping), sum_along(f, s, 1)),
-                                     tac_expr_mul(g, param(f, t->stiffness), over));
+        tacExpr force =
+            tac_expr_add(g, tac_expr_mul(g, param_expr(f, t->damping), sum_along(f, s, 1)),
+                         tac_expr_mul(g, param_expr(f, t->stiffness), over));
         add_sum_force(f, s, negated_expr(g, force), f->tau);
     }
 }
@@ -168,7 +170,7 @@ static tacExpr activation_rate(const tacSceneDynamics* f, int i) {
     if (a->disabled || !actuators_act(f->model)) return tac_fraction(f->g, 0, 1);
     if (a->kind == TAC_ACTIVATION_INTEGRATOR) return control_expr(f, i);
     tacExpr off = tac_expr_sub(f->g, control_expr(f, i), f->act[a->act]);
-    return tac_expr_div(f->g, off, param(f, a->timeconst));
+    return tac_expr_div(f->g, off, param_expr(f, a->timeconst));
 }
 
 tacExpr tac_scene_act_next(const tacSceneDynamics* f, int i, tacExpr act, tacExpr rate) {
@@ -177,7 +179,7 @@ tacExpr tac_scene_act_next(const tacSceneDynamics* f, int i, tacExpr act, tacExp
     tacExpr reach = f->h;
     if (a->disabled || !actuators_act(f->model)) return act;
     if (a->kind == TAC_ACTIVATION_FILTEREXACT) {
-        tacExpr t = param(f, a->timeconst), left = negated_expr(g, tac_expr_div(g, f->h, t));
+        tacExpr t = param_expr(f, a->timeconst), left = negated_expr(g, tac_expr_div(g, f->h, t));
         left = tac_expr_call(g, TAC_OP_EXP, left, left);
         reach = tac_expr_mul(g, t, tac_expr_sub(g, tac_fraction(g, 1, 1), left));
     }
@@ -185,7 +187,7 @@ tacExpr tac_scene_act_next(const tacSceneDynamics* f, int i, tacExpr act, tacExp
     return a->actlimited ? clamp_expr(f, next, a->actrange) : next;
 }
 
-// what is multiplied by the gain
+// input of the gain
 static tacExpr actuator_input(const tacSceneDynamics* f, int i) {
     const tacActuator* a = &f->model->actuator[i];
     if (a->act < 0) return control_expr(f, i);
@@ -194,31 +196,33 @@ static tacExpr actuator_input(const tacSceneDynamics* f, int i) {
 }
 
 // force after the clamp, and how it falls with the velocity
-typedef struct drive {
+typedef struct actuatorForce {
     tacExpr force, damping;
-} drive;
+} actuatorForce;
 
 static tacExpr affine(const tacSceneDynamics* f, int offset, tacExpr length, tacExpr velocity) {
     tacGraph* g = f->g;
-    tacExpr sum = tac_expr_add(g, param(f, offset), tac_expr_mul(g, param(f, offset + 1), length));
-    return tac_expr_add(g, sum, tac_expr_mul(g, param(f, offset + 2), velocity));
+    tacExpr sum =
+        tac_expr_add(g, param_expr(f, offset), tac_expr_mul(g, param_expr(f, offset + 1), length));
+    return tac_expr_add(g, sum, tac_expr_mul(g, param_expr(f, offset + 2), velocity));
 }
 
-static drive actuator_force_at(const tacSceneDynamics* f, int i, tacExpr length, tacExpr velocity) {
+static actuatorForce actuator_force_at(const tacSceneDynamics* f, int i, tacExpr length,
+                                       tacExpr velocity) {
     const tacActuator* a = &f->model->actuator[i];
     tacGraph* g = f->g;
-    tacExpr input = actuator_input(f, i), slope = param(f, a->bias + 2);
-    tacExpr gain = a->affine ? affine(f, a->gain, length, velocity) : param(f, a->gain);
+    tacExpr input = actuator_input(f, i), slope = param_expr(f, a->bias + 2);
+    tacExpr gain = a->affine ? affine(f, a->gain, length, velocity) : param_expr(f, a->gain);
     tacExpr force =
         tac_expr_add(g, tac_expr_mul(g, gain, input), affine(f, a->bias, length, velocity));
-    if (a->affine) add_to(g, &slope, tac_expr_mul(g, param(f, a->gain + 2), input));
-    if (!a->forcelimited) return (drive){force, negated_expr(g, slope)};
+    if (a->affine) add_to(g, &slope, tac_expr_mul(g, param_expr(f, a->gain + 2), input));
+    if (!a->forcelimited) return (actuatorForce){force, negated_expr(g, slope)};
     tacExpr open = is_inside(f, force, a->forcerange);
-    return (drive){clamp_expr(f, force, a->forcerange),
-                   negated_expr(g, tac_expr_mul(g, open, slope))};
+    return (actuatorForce){clamp_expr(f, force, a->forcerange),
+                           negated_expr(g, tac_expr_mul(g, open, slope))};
 }
 
-// 1 if a degree of freedom carries the other: what couples branches has no place in M
+// 1 if one degree of freedom is an ancestor of the other: M has no entries between branches
 static int on_one_branch(const tacModel* model, int j, int k) {
     int low = model->dof[j].depth > model->dof[k].depth ? j : k, high = low == j ? k : j;
     while (low >= 0 && low != high) low = model->dof[low].parent;
@@ -248,14 +252,14 @@ static void add_sum_actuator(tacSceneDynamics* f, int i) {
     tacGraph* g = f->g;
     jointSum s = a->drive == TAC_DRIVE_TENDON ? sum_of_tendon(f, &f->model->tendon[a->target])
                                               : (jointSum){&a->target, 1, -1};
-    tacExpr gear = param(f, a->gear);
-    drive d = actuator_force_at(f, i, tac_expr_mul(g, gear, sum_along(f, s, 0)),
-                                tac_expr_mul(g, gear, sum_along(f, s, 1)));
+    tacExpr gear = param_expr(f, a->gear);
+    actuatorForce d = actuator_force_at(f, i, tac_expr_mul(g, gear, sum_along(f, s, 0)),
+                                        tac_expr_mul(g, gear, sum_along(f, s, 1)));
     add_sum_force(f, s, tac_expr_mul(g, gear, d.force), f->actuation);
     add_sum_damping(f, s, tac_expr_mul(g, d.damping, tac_expr_pow(g, gear, tac_fraction(g, 2, 1))));
 }
 
-// a wrench on what a ball or free joint carries; the moment may be given in the parent's axes
+// a wrench on the body of a ball or free joint; the moment may be given in the parent's frame
 static void add_wrench_actuator(tacSceneDynamics* f, int i) {
     static const double unturned[4] = {1.0, 0.0, 0.0, 0.0};
     const tacActuator* a = &f->model->actuator[i];
@@ -272,13 +276,13 @@ static void add_wrench_actuator(tacSceneDynamics* f, int i) {
         vec_unit_columns(g, unit, R);
         torque = vec_to_axes(g, R, torque);
     }
-    for (int k = 0; k < shift; ++k) arm[k] = param(f, a->gear + k);
+    for (int k = 0; k < shift; ++k) arm[k] = param_expr(f, a->gear + k);
     arm[shift] = torque.x;
     arm[shift + 1] = torque.y;
     arm[shift + 2] = torque.z;
     for (int k = 0; k < count; ++k) add_to(g, &velocity, tac_expr_mul(g, arm[k], v[k]));
     if (!shift) length = vec_dot(g, torque, rotation_from(f, unturned, q));
-    drive d = actuator_force_at(f, i, length, velocity);
+    actuatorForce d = actuator_force_at(f, i, length, velocity);
     for (int k = 0; k < count; ++k)
         add_to(g, &f->actuation[j->dof + k], tac_expr_mul(g, arm[k], d.force));
     if (f->model->integrator != TAC_INTEGRATOR_IMPLICITFAST) return;
@@ -319,10 +323,12 @@ static void implicit_damping(tacSceneDynamics* f) {
         model->integrator == TAC_INTEGRATOR_EULER && !(model->disable & TAC_DISABLE_EULERDAMP);
     if (!passive_acts(model) || (!fast && !euler)) return;
     for (int k = 0; k < model->nv; ++k)
-        add_damping(f, k, k,
-                    tac_expr_mul(g, f->h, param(f, model->joint[model->dof[k].joint].damping)));
+        add_damping(
+            f, k, k,
+            tac_expr_mul(g, f->h, param_expr(f, model->joint[model->dof[k].joint].damping)));
     for (int i = 0; i < model->ntendon; ++i)
-        add_sum_damping(f, sum_of_tendon(f, &model->tendon[i]), param(f, model->tendon[i].damping));
+        add_sum_damping(f, sum_of_tendon(f, &model->tendon[i]),
+                        param_expr(f, model->tendon[i].damping));
 }
 
 // quaternions of any length: the equations hold for those of length 1
@@ -338,7 +344,7 @@ static tacResult normalize_quaternions(tacSceneDynamics* f, tacExpr* expr, int c
     return f->g->result;
 }
 
-// instead of the number of an equation, whom nothing holds
+// names the joint and body without inertia instead of an equation
 static void name_massless_joint(const tacSceneDynamics* f, int dof) {
     const tacJoint* j = &f->model->joint[f->model->dof[dof].joint];
     tacMessage numbered;
@@ -355,7 +361,7 @@ static tacResult solve_accelerations(tacSceneDynamics* f, const tacExpr* forces)
     tacExpr* a = tac_graph_map(g, nv, TAC_EXPR_NONE);
     if (!a) return g->result;
     for (int k = 0; k < nv && forces; ++k) add_to(g, &f->tau[k], forces[k]);
-    // two ways to write one entry: the lower one stands for both
+    // two formulas of one entry: the lower triangle is used for both
     for (int i = 0; i < nv; ++i)
         for (int j = 0; j < i; ++j) f->M[j * nv + i] = f->M[i * nv + j];
     int loose = -1;
@@ -376,7 +382,7 @@ tacResult tac_scene_dynamics_derive(tacSceneDynamics* f, const tacExpr* forces) 
         return g->result;
     tac_scene_symbols(g, 'a', model->na, f->act);
     tac_scene_symbols(g, 'u', model->nu, f->u);
-    f->h = param(f, model->timestep);
+    f->h = param_expr(f, model->timestep);
     for (int k = 0; k < nv; ++k) f->tau[k] = negated_expr(g, f->tau[k]);
     if (passive_acts(model)) {
         joint_springs(f);
