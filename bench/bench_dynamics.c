@@ -130,7 +130,7 @@ static void mujoco_rows(benchReport* report, const char* name, const double* t, 
                                         "A and B : mjd_transitionFD"};
     const double bounds[] = {0.5, 0.7, 1.0, jacobian};
     char id[100];
-    int slow = tac_isa() == TAC_ISA_BASELINE; // the bounds are for machines of today
+    int slow = tac_isa() == TAC_ISA_BASELINE; // bounds are for current machines
     for (int i = 0; i < 4; ++i) {
         snprintf(id, sizeof id, "%s: %s%s", name, words[i], i < 3 ? " : MuJoCo" : "");
         bench_row(report, id, t[i] / REPEAT / t[MUJOCO + i], "x", slow ? ' ' : '<', bounds[i]);

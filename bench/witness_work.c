@@ -1,4 +1,4 @@
-// Pairs of features in the unit cube, and ways to find their nearest points.
+// Pairs of features in the unit cube, and methods to find their closest points.
 
 #include "bench/witness_work.h"
 #include "cli/random.h"

@@ -1,4 +1,4 @@
-// Runs of hard contact, with a check of every substep of every step.
+// Runs with hard contact, with a check of every sub-step.
 
 #define _GNU_SOURCE
 #include "experiments/paper_004_hard/hard_run.h"
@@ -60,7 +60,7 @@ static void check_path(hardRun* r, const tacSubstep* t) {
         r->certified_distance = clear.min_distance;
 }
 
-// what a solve says of the law of friction, contact by contact
+// violation of the friction law in a solve, contact by contact
 static void check_friction(hardRun* r, tacContactSolve* s, const tacSolveRecord* record) {
     int size = 1 + record->tangents;
     if (tac_contact_solve_restore(s, record) != TAC_OK) return;
@@ -87,7 +87,7 @@ static void check_step(hardRun* r, tacHardPass* p) {
     r->residual = fmax(r->residual, p->info.residual);
 }
 
-// least distance where a step begins
+// smallest distance at the start of a step
 static void update_min_distance(hardRun* r, const tacHardPass* p) {
     tacContactSolve* s = p->s;
     double min_distance, most;

@@ -13,8 +13,6 @@
 
 //---------------------------------- memory ----------------------------------
 
-static size_t align16(size_t size) { return (size + 15) / 16 * 16; }
-
 // a search of all pairs: its input, and the convex parts in the world
 typedef struct contactSearch {
     const tacModel* model;
@@ -25,13 +23,23 @@ typedef struct contactSearch {
     void* gjk_memory;
 } contactSearch;
 
+static contactSearch alloc_search(const tacModel* model, tacArena* arena) {
+    int parts = model->contact->npart;
+    return (contactSearch){.model = model,
+                           .part = TAC_ALLOC(arena, tacConvex, parts),
+                           .bounding_radius = TAC_ALLOC(arena, double, parts),
+                           .gjk_memory = tac_arena_alloc(arena, tac_gjk_size())};
+}
+
+void tac_convex_contacts_measure(const tacModel* model, tacArena* dry) { alloc_search(model, dry); }
+
 static contactSearch begin_search(const tacModel* model, const tacPose* body, tacDetectQuery query,
                                   void* memory) {
-    int count = model->contact->npart;
-    contactSearch s = {.model = model, .body = body, .query = query, .part = memory};
-    s.bounding_radius = (double*)((char*)memory + align16(sizeof(tacConvex) * (size_t)count));
-    s.gjk_memory = (char*)s.bounding_radius + align16(sizeof(double) * (size_t)count);
-    for (int i = 0; i < count; ++i) {
+    tacArena arena = tac_arena_over(memory);
+    contactSearch s = alloc_search(model, &arena);
+    s.body = body;
+    s.query = query;
+    for (int i = 0; i < model->contact->npart; ++i) {
         s.part[i] = tac_convex_part_at(model, i, body[tac_convex_part_body(model, i)]);
         s.bounding_radius[i] = tac_convex_bounding_radius(&s.part[i]);
     }

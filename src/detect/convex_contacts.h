@@ -45,6 +45,9 @@ int tac_convex_contacts_capacity(const tacModel* model);
 tacResult tac_convex_contacts(const tacModel* model, const tacPose* body, tacDetectQuery query,
                               tacContacts* out, void* memory);
 
+// memory of tac_convex_contacts, on a measuring arena
+void tac_convex_contacts_measure(const tacModel* model, tacArena* dry);
+
 // the features of a contact
 typedef struct tacConvexContact {
     int pair, part[2];

@@ -2,8 +2,8 @@
 //
 //   tiles --one ray per pixel, with a border of one pixel--> edges --more rays there--> bytes
 //
-// A tile is a job and needs nothing of its neighbours, so the bits do not depend on threads. A
-// pixel has an edge if its ray brushed past something, or if a neighbour shows another item,
+// A tile is a job that does not depend on its neighbours, so the bits do not depend on threads. A
+// pixel has an edge if its ray passed an item closely, or if a neighbour shows another item,
 // another direction of the surface or another colour.
 
 #include "draw/draw.h"
@@ -20,7 +20,7 @@
 
 _Static_assert(BORDER* BORDER <= TAC_PACKET, "a tile with its border is one packet");
 
-// what one thread works in
+// working memory of one thread
 typedef struct drawWorkspace {
     tacRays rays;
     tacShadeWorkspace shade, mirror;
@@ -60,7 +60,7 @@ static void set_samples(int count, double offset[][2]) {
     }
 }
 
-// a ray through a place of the picture, in pixels from its upper left corner
+// a ray through a point of the picture, in pixels from its upper left corner
 static void add_ray(const drawWork* work, double px, double py, tacRays* rays) {
     const tacCamera* camera = &work->stage->camera;
     double scale = 2.0 * work->half_height / work->image->height;
@@ -84,7 +84,7 @@ static int pixels_differ(const drawWorkspace* workspace, int a, int b) {
     tacVec3 turn = tac_sub(tac_vectors_get(&rays->normal, a), tac_vectors_get(&rays->normal, b));
     if (tac_norm2(turn) > 0.06) return 1;
     for (int c = 0; c < 3; ++c) {
-        // steps that the eye sees, in about sRGB's measure
+        // visible differences, roughly in sRGB
         double d = sqrt(workspace->colour[a][c]) - sqrt(workspace->colour[b][c]);
         if (fabs(d) > 0.05) return 1;
     }
@@ -102,7 +102,7 @@ static int has_edge(const drawWorkspace* workspace, int x, int y) {
 
 //---------------------------------- tiles ----------------------------------------
 
-// one ray through the middle of each pixel
+// one ray through the center of each pixel
 static void draw_middles(const drawWork* work, drawTile tile, drawWorkspace* workspace,
                          tacScratch* scratch) {
     workspace->rays.count = 0;
@@ -115,7 +115,7 @@ static void draw_middles(const drawWork* work, drawTile tile, drawWorkspace* wor
             workspace->colour[i][c] = tac_tone_map(workspace->shade.colour[i][c]);
 }
 
-// all rays of the pixels that have an edge, as many pixels at once as a packet holds
+// all rays of the pixels that have an edge, as many pixels at once as fit into a packet
 static void draw_edges(const drawWork* work, drawTile tile, drawWorkspace* workspace,
                        tacScratch* scratch) {
     int samples = work->options->samples, count = 0;

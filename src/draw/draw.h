@@ -9,11 +9,11 @@
 #define TAC_MAX_SAMPLES 64
 
 typedef struct tacDrawOptions {
-    int camera;           // index, or -1: the first of the scene, or one that frames everything
+    int camera;           // index, or -1: the first of the scene, or a view of everything
     int shape;            // index of a shape to draw alone, or -1: the scene
     int samples;          // rays of a pixel that has an edge, 1 .. TAC_MAX_SAMPLES
     int threads;          // 0: one for each core
-    double opacity;       // solids let at least the rest through
+    double opacity;       // upper bound of the solids' opacity
     const tacMark* marks; // drawn over the picture (nmarks)
     int nmarks;
     double arrow; // length of an arrow along a unit vector; 0: by the size of things [m]
@@ -24,11 +24,11 @@ typedef struct tacDrawOptions {
 
 tacDrawOptions tac_default_draw_options(void);
 
-// Fills image->rgb, which the caller made for image->width x image->height. Same bits for any
+// Fills image->rgb, which the caller allocates for image->width x image->height. Same bits for any
 // number of threads.
 tacResult tac_draw(const tacModel* model, const tacDrawOptions* options, tacImage* image);
 
-// Where a picture of that width/height would be seen from.
+// The eye of a picture of that width/height.
 tacResult tac_draw_camera(const tacModel* model, const tacDrawOptions* options, double aspect,
                           tacCamera* eye);
 

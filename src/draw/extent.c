@@ -1,8 +1,8 @@
-// How far a shape reaches, for pictures.
+// The extent of a shape, for pictures.
 //
-// The surface of a cloud closes or not as its normals will, so a proven ball around it is loose, or
-// there is none. A picture has to frame it all the same, and its rays should end soon. So places
-// are tried on spheres, from far away inwards, until one is inside.
+// The surface of a cloud is closed or not depending on its normals, so a proven ball around it is
+// loose, or there is none. A picture still has to frame it, and its rays should end soon. So points
+// are sampled on spheres, from the largest inwards, until one is inside.
 
 #include "draw/extent.h"
 
@@ -20,7 +20,7 @@ typedef struct extentWorkspace {
     double x[3][SAMPLES], value[SAMPLES];
 } extentWorkspace;
 
-// is any place of the sphere inside?
+// is any point of the sphere inside?
 static int any_inside(const tacModel* model, int shape, tacBall ball, extentWorkspace* workspace,
                       tacScratch* scratch) {
     for (int i = 0; i < SAMPLES; ++i) {
@@ -42,7 +42,7 @@ static int any_inside(const tacModel* model, int shape, tacBall ball, extentWork
 //---------------------------------- points ---------------------------------------
 
 // the points of a shape's clouds, in the shape's frame: a box around them, and how far they are
-// from a place
+// from a point
 typedef struct pointExtent {
     tacVec3 low, high, from;
     double radius; // -1 without points

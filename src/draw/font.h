@@ -1,4 +1,4 @@
-// A small font of strokes: digits, lower-case letters and the signs of scales, at any size.
+// A small font of strokes: digits, lower-case letters and signs for scales, at any size.
 
 #ifndef TAC_DRAW_FONT_H
 #define TAC_DRAW_FONT_H
@@ -18,7 +18,7 @@ typedef struct tacSegment {
 } tacSegment;
 
 // Segments of a glyph, with its left edge at x = 0; returns how many. Capitals look like small
-// letters; what the font does not know is a small square.
+// letters; unknown characters are a small square.
 int tac_font_glyph(char code, tacSegment out[TAC_FONT_LINES]);
 
 // from one glyph to the next

@@ -1,7 +1,7 @@
-// Where to stand: the ground under a shape, and a view that holds all finite items.
+// Framing: the ground under a shape, and a view of all finite items.
 //
-// Balls around items are loose. A first eye sees all of them; what a coarse grid of its rays meets
-// is then held by the two wedges of the picture's sides, which places the second eye.
+// Balls around items are loose. A first eye sees all of them; the points that a coarse grid of its
+// rays hits are then enclosed by the two wedges of the picture's sides, which gives the second eye.
 
 #include "draw/framing.h"
 
@@ -18,7 +18,7 @@ static void set_ray(tacRays* rays, int i, tacVec3 from, tacVec3 along) {
     rays->start[i] = rays->eye_distance[i] = 0.0;
 }
 
-// place i of the grid along one axis, -1 .. 1
+// node i of the grid along one axis, -1 .. 1
 static double grid_coordinate(int i) { return 2.0 * i / (SIDE - 1) - 1.0; }
 
 //---------------------------------- ground ---------------------------------------
@@ -29,7 +29,7 @@ double tac_framing_lowest(const tacStage* stage, tacFramingWorkspace* framing,
     tacVec3 best = item->ball.center, up = {0.0, 0.0, 1.0};
     double half = item->ball.radius, bottom = best.z - 1.01 * half;
     best.z = INFINITY;
-    // each round looks ten times closer around the lowest point so far
+    // each round searches ten times finer around the lowest point so far
     for (int round = 0; round < 4; ++round, half *= 0.1) {
         tacVec3 centre = best;
         framing->rays.count = SIDE * SIDE;
@@ -50,7 +50,7 @@ double tac_framing_lowest(const tacStage* stage, tacFramingWorkspace* framing,
 
 //---------------------------------- wedges ---------------------------------------
 
-// Two sides of the picture with the angle between them, pushed back until they hold what they see:
+// Two sides of the picture with the angle between them, moved back until they enclose all points:
 // +-x c + z s <= right, left in the camera's axes.
 typedef struct wedge {
     double c, s, right, left;
@@ -73,7 +73,7 @@ static void extend_wedges(const tacStage* stage, const tacCamera* camera, tacVec
     }
 }
 
-// the nearest eye whose picture holds it all
+// the closest eye whose picture contains everything
 static void set_eye(const tacStage* stage, const wedge w[2], tacCamera* camera) {
     tacVec3 eye = stage->centre;
     double height = 0.0;
@@ -89,7 +89,7 @@ static void set_eye(const tacStage* stage, const wedge w[2], tacCamera* camera) 
 
 //---------------------------------- camera ---------------------------------------
 
-// holds what a grid of rays meets; 0 if that is nothing
+// encloses the hits of a grid of rays; 0 if there are none
 static int extend_wedges_to_hits(const tacStage* stage, const tacCamera* camera,
                                  const double tangent[2], wedge w[2], tacFramingWorkspace* framing,
                                  tacScratch* scratch) {

@@ -1,4 +1,4 @@
-// Where to stand: the ground under a shape, and a view that holds all finite items.
+// Framing: the ground under a shape, and a view of all finite items.
 
 #ifndef TAC_DRAW_FRAMING_H
 #define TAC_DRAW_FRAMING_H
@@ -11,10 +11,10 @@ typedef struct tacFramingWorkspace {
     tacTraceWorkspace workspace;
 } tacFramingWorkspace;
 
-// Height of the lowest point of the only item of a stage; infinite if it is nowhere met.
+// Height of the lowest point of the only item of a stage; infinite if no ray hits it.
 double tac_framing_lowest(const tacStage* stage, tacFramingWorkspace* framing, tacScratch* scratch);
 
-// A three-quarter view with some air around what is seen. `aspect` is width/height of the picture.
+// A three-quarter view with a margin around the items. `aspect` is width/height of the picture.
 tacCamera tac_framing_camera(const tacStage* stage, double aspect, tacFramingWorkspace* framing,
                              tacScratch* scratch);
 

@@ -32,7 +32,7 @@ static double segment_distance(const tacSegment* s, double x, double y) {
     return hypot(x - s->x0 - t * dx, y - s->y0 - t * dy);
 }
 
-// whole pixels between two places, within the picture
+// whole pixels between two coordinates, within the picture
 static int clamp_pixel(double pos, int least, int most) {
     return pos <= least ? least : pos >= most ? most : (int)pos;
 }

@@ -6,7 +6,7 @@
 #include "draw/font.h"
 #include "draw/image.h"
 
-// what is drawn with, and where it may be
+// colour of drawing, and the region that may change
 typedef struct tacInk {
     tacImage* image;
     int left, top, right, bottom; // pixels that may change; right and bottom are the first that not
@@ -21,7 +21,7 @@ void tac_ink_colour(tacInk* ink, double r, double g, double b);
 // one pixel, covered to a share of 0 .. 1
 void tac_ink_pixel(const tacInk* ink, int x, int y, double cover);
 
-// the union of strokes with round ends; places in pixels from the upper left corner, y down
+// the union of strokes with round ends; points in pixels from the upper left corner, y down
 void tac_ink_strokes(const tacInk* ink, const tacSegment* strokes, int count, double width);
 
 void tac_ink_box(const tacInk* ink, double left, double top, double right, double bottom);

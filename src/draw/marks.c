@@ -1,8 +1,8 @@
 // Points with arrows over a picture.
 //
-//   points of the world --camera--> places in pixels --> ink.h
+//   points of the world --camera--> pixels --> ink.h
 //
-// Contacts lie between bodies, where none can be seen: marks are drawn over what hides them.
+// Contacts lie between bodies, where they are hidden: marks are drawn over the picture.
 
 #include "draw/marks.h"
 
@@ -25,7 +25,7 @@ static markView make_view(const tacStage* stage, tacImage* image) {
                       tac_ink(image)};
 }
 
-// place of a point in the picture; 0 if it is behind the eye
+// projects a point to the picture; 0 if it is behind the eye
 static int project_point(const markView* view, tacVec3 x, double at[2]) {
     const tacCamera* c = view->camera;
     tacVec3 from = tac_sub(x, tac_load3(c->position));
@@ -66,7 +66,7 @@ static void draw_mark(const markView* view, const tacMark* mark, double full) {
     tacVec3 x = tac_load3(mark->point);
     if (!project_point(view, x, from)) return;
     tacMark arrow = *mark;
-    arrow.alpha = 1.0; // its length tells the weight already
+    arrow.alpha = 1.0; // its length already shows the weight
     if (project_point(view, tac_add_scaled(x, full, tac_load3(mark->along)), to))
         draw_arrow(view, &arrow, from, to);
     const tacSegment dot = {from[0], from[1], from[0], from[1]};

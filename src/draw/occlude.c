@@ -1,10 +1,10 @@
-// What keeps light from a point.
+// Shadows and ambient occlusion.
 //
-//   spots --tac_occlude_shadows--> light: share of the light's disc that is seen
-//         --tac_occlude_ambient--> ambient: how open the neighbourhood is
+//   surfels --tac_occlude_shadows--> light: visible share of the light's disc
+//           --tac_occlude_ambient--> ambient: openness of the neighbourhood
 //
-// A light is a disc seen under a small angle. Along the way to its centre, value/(width t) tells
-// how many radii of the disc, seen from the spot, lie between the centre and the item: its least
+// A light is a disc seen under a small angle. Along the ray to its centre, value/(width t) is
+// the distance of the item from the centre in radii of the disc, seen from the surfel: its least
 // value q decides, 1 and more is light, -1 and less is dark (docs/render.md eq. 5, 6). The least
 // value is found by marching, then by bisection of its derivative, so that penumbras have no bands.
 
@@ -44,19 +44,20 @@ static void plane_shadow(const tacStageItem* plane, tacSurfels* surfels) {
         tacVec3 arm = tac_sub(tac_vectors_get(&surfels->x, i), plane->pose.position);
         double rise = tac_dot(plane->axes[2], tac_vectors_get(&surfels->to_light, i));
         double height = tac_dot(plane->axes[2], arm), light_distance = surfels->light_distance[i];
-        if (height <= 0.0) continue; // below the face: the inside of a solid is not drawn
+        if (height <= 0.0) continue; // below the face: inside of the solid
         darken_surfel(surfels, i, plane->alpha,
                       (rise + (isfinite(light_distance) ? height / light_distance : 0.0)) /
                           TAC_LIGHT_WIDTH_TAN);
     }
 }
 
-//---------------------------------- seeking --------------------------------------
+//---------------------------------- search ---------------------------------------
 
 static int may_shadow(const tacStageItem* item, const tacSurfels* surfels) {
     if (!isfinite(item->ball.radius) || surfels->count == 0 || isfinite(surfels->light_distance[0]))
         return 1;
-    // parallel light: all ways run in a cylinder around the one from the centre, grown by the cone
+    // parallel light: all rays lie in a cylinder around the one from the centre, widened by the
+    // cone
     tacVec3 to = tac_sub(item->ball.center, surfels->centre);
     tacVec3 along = tac_vectors_get(&surfels->to_light, 0);
     double cutoff = item->ball.radius + surfels->extent, depth = tac_dot(to, along);
@@ -65,7 +66,7 @@ static int may_shadow(const tacStageItem* item, const tacSurfels* surfels) {
     return tac_norm2(tac_add_scaled(to, -depth, along)) <= cutoff * cutoff;
 }
 
-// spots whose cone to the light touches the ball of an item
+// surfels whose cone to the light intersects the ball of an item
 static int begin_shadow_rays(const tacStage* stage, const tacStageItem* item,
                              const tacSurfels* surfels, tacShadowRay* out) {
     int count = 0;
@@ -97,7 +98,7 @@ static tacPoints shadow_points(const tacSurfels* surfels, const tacShadowRay* s,
     return tac_vectors_points(&workspace->x, count);
 }
 
-// one look at the field; 0 when the search is over
+// one evaluation of the field; 0 when the search is over
 static int step_shadow_ray(tacShadowRay* s, double value) {
     double q = value / (TAC_LIGHT_WIDTH_TAN * s->t), last = s->right;
     if (q < s->best) {
@@ -108,7 +109,7 @@ static int step_shadow_ray(tacShadowRay* s, double value) {
     } else if (s->right == s->at)
         s->right = s->t;
     if (s->best <= -1.0 || s->t >= s->to || ++s->steps >= SHADOW_STEPS) return 0;
-    // a field that falls no faster than 1.2 cannot come near again
+    // a field with slope at most 1.2 cannot get close again
     if (value > 1.2 * (s->to - s->t) + 3.0 * TAC_LIGHT_WIDTH_TAN * s->to) return 0;
     double length = s->to - s->from;
     double step = fmax(length / 36.0, fmin(0.8 * value, length / 7.0));

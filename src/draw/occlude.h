@@ -1,4 +1,4 @@
-// What keeps light from a point: soft shadows of lights, and the neighbourhood (ambient occlusion).
+// Occlusion of a point: soft shadows of lights, and ambient occlusion.
 
 #ifndef TAC_DRAW_OCCLUDE_H
 #define TAC_DRAW_OCCLUDE_H
@@ -11,7 +11,7 @@
 // points on surfaces, a little above them
 typedef struct tacSurfels {
     int count;
-    tacVec3 centre; // of a ball around all spots
+    tacVec3 centre; // of a ball around all surfels
     double extent;  // its radius
     tacVectors x, normal;
     tacVectors to_light;                           // unit
@@ -19,11 +19,11 @@ typedef struct tacSurfels {
     double light[TAC_PACKET], ambient[TAC_PACKET]; // 0 dark .. 1 open
 } tacSurfels;
 
-// one search for the closest approach of an item to the way to the light
+// one search for the closest approach of an item to the ray to the light
 typedef struct tacShadowRay {
     int surfel, steps;
-    double t, from, to;           // now, and the part of the way near the item
-    double best, at, left, right; // least value/(width t), where, and the places tried beside it
+    double t, from, to;           // now, and the part of the ray near the item
+    double best, at, left, right; // least value/(width t), where, and its neighbours
 } tacShadowRay;
 
 typedef struct tacOccludeWorkspace {

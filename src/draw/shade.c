@@ -3,7 +3,7 @@
 //   rays --trace--> hits --occlude--> light, ambient --[this file]--> colour
 //
 // Lambert and Blinn-Phong for each light, light of the sky from above and of the ground from below,
-// a little mirror image of the sky, all in linear light (docs/render.md eq. 7 to 10).
+// a weak reflection of the sky, all in linear light (docs/render.md eq. 7 to 10).
 
 #include "draw/shade.h"
 
@@ -25,13 +25,13 @@ static double smooth_step(double low, double high, double x) {
 
 //---------------------------------- sky ------------------------------------------
 
-// what is seen where nothing is hit
+// background
 static tacVec3 sky(tacVec3 along) {
     double up = fmax(along.z, 0.0);
     return lerp_colour(horizon, zenith, 1.0 - exp(-2.2 * up));
 }
 
-// what a mirror sees: sky above, ground below
+// reflection: sky above, ground below
 static tacVec3 surroundings(tacVec3 along) {
     return lerp_colour(floor_light, sky(along), smooth_step(-0.12, 0.12, along.z));
 }
@@ -51,7 +51,7 @@ static double checker(const tacStage* stage, const tacStageItem* plane, const ta
                       int i) {
     tacVec3 along = tac_vectors_get(&rays->along, i);
     tacVec3 x = tac_sub(tac_ray_point(rays, i, rays->distance[i]), plane->pose.position);
-    // a mirror that is bent spreads the rays of a pixel
+    // a curved mirror spreads the rays of a pixel
     double spread = rays->eye_distance[i] > 0.0 ? 6.0 : 1.2;
     double pixel = spread * rays->pixel * (rays->eye_distance[i] + rays->distance[i]);
     double fall = fabs(tac_dot(along, plane->axes[2]));
@@ -73,7 +73,7 @@ static double haze(const tacStage* stage, const tacStageItem* item, tacVec3 x) {
 
 //---------------------------------- surfaces -------------------------------------
 
-// gathers the hits of a packet as spots a hair above the surface
+// gathers the hits of a packet as surfels slightly above the surface
 static void collect_surfels(const tacRays* rays, tacShadeWorkspace* workspace) {
     tacSurfels* surfels = &workspace->surfels;
     surfels->count = 0;
@@ -96,7 +96,7 @@ static tacVec3 base_colour(const tacStage* stage, const tacRays* rays, int i) {
     return item->shape < 0 ? tac_scale(rgb, checker(stage, item, rays, i)) : rgb;
 }
 
-// what each spot mirrors: other items, or the sky
+// reflection of each surfel: other items, or the sky
 static void reflect_surfels(const tacStage* stage, const tacRays* rays,
                             tacShadeWorkspace* workspace, tacScratch* scratch) {
     tacRays* out = &workspace->mirrored;
@@ -120,7 +120,7 @@ static void reflect_surfels(const tacStage* stage, const tacRays* rays,
             tac_store3(workspace->surfel_mirror[k], tac_load3(workspace->mirror->colour[k]));
 }
 
-// light that comes from everywhere
+// ambient light
 static tacVec3 ambient_light(const tacStage* stage, const tacRays* rays, const tacSurfels* surfels,
                              const double mirrored[3], int k, int i) {
     tacVec3 n = tac_vectors_get(&surfels->normal, k), along = tac_vectors_get(&rays->along, i);
@@ -163,7 +163,7 @@ static void set_light_directions(const tacLight* light, tacSurfels* surfels) {
 static void light_surfels(const tacStage* stage, const tacRays* rays, tacShadeWorkspace* workspace,
                           tacScratch* scratch) {
     tacSurfels* surfels = &workspace->surfels;
-    // in a mirror image nobody misses the ambient occlusion
+    // reflections go without ambient occlusion
     for (int k = 0; k < surfels->count; ++k) surfels->ambient[k] = 0.8;
     if (workspace->mirror) tac_occlude_ambient(stage, surfels, &workspace->occlude, scratch);
     reflect_surfels(stage, rays, workspace, scratch);
@@ -202,7 +202,7 @@ unsigned char tac_srgb_byte(double linear) {
 
 //---------------------------------- rays -----------------------------------------
 
-// adds what a layer of hits and misses gives; keeps the rays that pass through a transparent item
+// adds the light of a layer of hits and misses; keeps the rays that pass through a transparent item
 static void add_layer(const tacStage* stage, tacRays* rays, const int* owner,
                       tacShadeWorkspace* workspace) {
     for (int i = 0; i < rays->count; ++i) {
@@ -225,7 +225,7 @@ static void add_layer(const tacStage* stage, tacRays* rays, const int* owner,
     }
 }
 
-// the rays of `from` that something is still seen through, from behind their hits
+// the rays of `from` that continue behind their hits
 static void continue_rays(const tacRays* from, tacShadeWorkspace* workspace, tacRays* out) {
     int count = 0;
     out->pixel = from->pixel;

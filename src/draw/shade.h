@@ -7,9 +7,9 @@
 
 // working memory of one thread
 typedef struct tacShadeWorkspace {
-    struct tacShadeWorkspace* mirror; // for what surfaces mirror; NULL: they mirror the sky alone
+    struct tacShadeWorkspace* mirror; // for reflections; NULL: only the sky is reflected
     tacRays mirrored;
-    tacRays layer; // rays that go on through transparent items
+    tacRays layer; // rays that continue through transparent items
     tacSurfels surfels;
     tacTraceWorkspace trace;
     tacOccludeWorkspace occlude;
@@ -22,7 +22,7 @@ typedef struct tacShadeWorkspace {
 void tac_shade(const tacStage* stage, tacRays* rays, tacShadeWorkspace* workspace,
                tacScratch* scratch);
 
-// linear light to what a picture can hold, 0 .. 1
+// tone mapping: linear light to 0 .. 1
 double tac_tone_map(double linear);
 
 // linear light 0 .. 1 to a byte of an sRGB picture

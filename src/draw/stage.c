@@ -1,4 +1,4 @@
-// What a picture shows: items of a model, lights, camera.
+// The scene of a picture: items of a model, lights, camera.
 
 #include "draw/stage.h"
 

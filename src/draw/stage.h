@@ -1,8 +1,9 @@
-// What a picture shows: placed shapes with colours, lights, and where the eye is.
+// The scene of a picture: posed shapes with colours, lights, and the eye.
 //
 //   tacModel --tac_stage_create--> tacStage --> trace.c, occlude.c, shade.c
 //
-// A half-space alone is met in closed form; every other shape is sphere-traced inside its ball.
+// A single half-space is intersected in closed form; every other shape is sphere-traced inside its
+// ball.
 
 #ifndef TAC_DRAW_STAGE_H
 #define TAC_DRAW_STAGE_H
@@ -12,7 +13,7 @@
 typedef struct tacStageItem {
     int shape;       // of the model, or -1: a half-space
     tacPose pose;    // in the world
-    tacBall ball;    // that holds the solid, in the world; of infinite radius without an end
+    tacBall ball;    // around the solid, in the world; of infinite radius if unbounded
     tacVec3 axes[3]; // of a half-space: two along its face, then its normal
     double rgb[3];   // linear light
     double alpha;    // opacity

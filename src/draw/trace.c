@@ -5,15 +5,15 @@
 // Each item is marched by itself, all its rays together, from where they enter its ball to where
 // they leave it or to the nearest hit so far. A ray far from the surface advances by
 // tac_shape_steps, which never passes it. Nearer than a pixel, or where that bound stalls, a ray
-// goes on by the field's value and gradient, and a change of sign is closed in by Newton's method
-// and bisection: a hit is always a root, and what is stepped over is thinner than a fraction of a
+// advances by the field's value and gradient, and a change of sign is bracketed by Newton's method
+// and bisection: a hit is always a root, and skipped parts are thinner than a fraction of a
 // pixel. docs/render.md eq. (1) to (4)
 
 #include "draw/trace.h"
 
 #include <math.h>
 
-// a root is known to this part of its distance
+// relative accuracy of a root
 #define ROOT 1e-11
 // shortest step near a surface, in pixels
 #define LEAST 0.2
@@ -60,12 +60,12 @@ static void hit_plane(const tacStage* stage, int item, tacRays* rays) {
 
 typedef enum { MISS, HIT, FAR, CLOSE } verdict;
 
-// Part of a ray where it may meet an item or pass it by less than a pixel; 0 if there is none.
+// Part of a ray where it may hit an item or pass it by less than a pixel; 0 if there is none.
 static int march_interval(const tacStage* stage, const tacStageItem* item, const tacRays* rays,
                           int i, double* enter, double* leave) {
     tacVec3 from = tac_vectors_get(&rays->origin, i), along = tac_vectors_get(&rays->along, i);
     if (!isfinite(item->ball.radius)) {
-        // as far as haze lets one see
+        // visibility limit of the haze
         *enter = 0.0;
         *leave = tac_distance(from, stage->centre) + TAC_HAZE_END * stage->radius;
         return 1;
@@ -98,7 +98,7 @@ static tacPoints march_points(const tacRays* rays, const tacMarcher* m, int coun
     return tac_vectors_points(&workspace->x, count);
 }
 
-// a bracketed root: Newton's method while it stays inside, every fourth time the middle
+// a bracketed root: Newton's method while it stays inside, every fourth time a bisection
 static verdict bracket_root(tacMarcher* m, double newton) {
     double next = m->t + newton, width = m->in - m->out;
     int fits = next >= m->out && next <= m->in;
@@ -110,8 +110,8 @@ static verdict bracket_root(tacMarcher* m, double newton) {
     return CLOSE;
 }
 
-// Outside near the surface: no further than the value allows, and at least a part of a pixel. Far
-// off again, tac_shape_steps is asked every fourth time, as it may be stalled here.
+// Outside near the surface: no further than the value allows, and at least a share of a pixel. Far
+// off again, tac_shape_steps is used every fourth time, as it may stall here.
 static verdict step_forward(tacMarcher* m, double distance, double newton, double pixel) {
     if (newton <= ROOT * m->t) {
         m->t += newton;
@@ -126,7 +126,7 @@ static verdict step_forward(tacMarcher* m, double distance, double newton, doubl
     return distance > 4.0 * pixel && m->steps % 4 == 3 ? FAR : CLOSE;
 }
 
-// one turn of a ray by value, slope along the ray, and length of the gradient
+// one step of a ray by value, slope along the ray, and length of the gradient
 static verdict step_close(tacMarcher* m, double value, double slope, double steep, double pixel) {
     double distance = fabs(value) / fmax(steep, 1.0);
     if (m->inside) {
@@ -237,7 +237,7 @@ static void find_normals(const tacStage* stage, int item, tacRays* rays,
 // cone around rays from one eye
 typedef struct rayCone {
     tacVec3 from, axis;
-    double cosine, sine; // of its half-angle; cosine -1: holds everything
+    double cosine, sine; // of its half-angle; cosine -1: contains everything
 } rayCone;
 
 static rayCone ray_cone(const tacRays* rays) {

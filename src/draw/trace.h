@@ -7,11 +7,11 @@
 
 #include "math/vec3.h"
 
-// rays that go together; a tile of the picture with its border fits
+// rays of a packet; a tile of the picture with its border fits
 #define TAC_PACKET 1280
-// radii of the scene, from its centre, at which the sky covers what reaches to the horizon
+// radii of the scene, from its centre, at which the sky covers unbounded items
 #define TAC_HAZE_END 16.0
-// evaluations that one ray may spend on one item
+// most evaluations of one ray for one item
 #define TAC_TRACE_STEPS 320
 
 // many vectors, one array per coordinate
@@ -39,31 +39,31 @@ static inline tacField tac_vectors_field(double* value, tacVectors* gradient) {
     return (tacField){value, {gradient->x, gradient->y, gradient->z}, {NULL}};
 }
 
-// rays, and what they meet
+// rays and their hits
 typedef struct tacRays {
     int count;
     double pixel;                    // width of a pixel at distance 1 from the eye
     tacVectors origin;               //                                           [m]
     tacVectors along;                // unit vectors
     double start[TAC_PACKET];        // nothing before this distance counts       [m]
-    double eye_distance[TAC_PACKET]; // way from the eye to the origin            [m]
+    double eye_distance[TAC_PACKET]; // distance from the eye to the origin       [m]
     double distance[TAC_PACKET];     // of the hit, infinite without one          [m]
     int item[TAC_PACKET];            // that is hit, or -1
     tacVectors normal;               // of the item there, outwards, unit
     unsigned char near[TAC_PACKET];  // 1: passed an item by less than a pixel
 } tacRays;
 
-// where one ray is on its way to one item
+// state of one ray marching to one item
 typedef struct tacMarcher {
     int ray, steps;
-    int inside, near; // has not left the solid that it started in; was nearer than a pixel
-    double t, end;    // now, and where it can stop looking
+    int inside, near; // has not left the solid that it started in; was closer than a pixel
+    double t, end;    // current distance, and where the search ends
     double out, in;   // last known distances outside and inside; in is infinite at first
 } tacMarcher;
 
 // working memory of one thread
 typedef struct tacTraceWorkspace {
-    tacMarcher far[TAC_PACKET], close[TAC_PACKET]; // rays on their way to one item
+    tacMarcher far[TAC_PACKET], close[TAC_PACKET]; // rays that march to one item
     int nfar, nclose;                              // how many of each
     tacVectors x, gradient;
     double value[TAC_PACKET];

@@ -2,7 +2,7 @@
 //
 //   symbolic/code/code.c --tacJitJob--> [this file] --two functions--> symbolic/code/code.c
 //
-// The library is GPL-3 through libgccjit; Tactus loads it at run time where it is there, and works
+// The library is GPL-3 through libgccjit; Tactus loads it at run time if it is present, and works
 // without it. Statements are those of the generated C (program_print.c): each temp is a local
 // variable, or a slot of t if another part reads it. `many` does with vectors what `one` does with
 // numbers, in the same order, so the bits are the same; functions are called lane by lane.
@@ -202,7 +202,7 @@ static gcc_jit_rvalue* operation(builder* b, int e) {
     return call_function(b, (tacOp)n.op, 0, left, right, e);
 }
 
-// a node by its name, or (whole) by what it is
+// a node by its name, or (whole) as its expression
 static gcc_jit_rvalue* formula(builder* b, int e, int whole) {
     int temp = b->job->program->temp[e];
     if (whole || temp < 0) return operation(b, e);

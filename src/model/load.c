@@ -151,7 +151,7 @@ void tac_model_destroy(tacModel* model) {
     allocator.release(allocator.user, model);
 }
 
-//---------------------------------- questions ------------------------------------
+//---------------------------------- queries --------------------------------------
 
 int tac_shape_find(const tacModel* model, const char* name) {
     for (int i = 0; model && name && i < model->nshape; ++i)

@@ -7,6 +7,7 @@
 // Any n will do; the normal in the middle of the interval is a good one. Intervals are halved until
 // the claim holds. Extents are closed formulas of their own, not furthest points.
 
+#include "base/arena.h"
 #include "detect/ccd/motion_path.h"
 #include "detect/convex/simplex_vertex.h"
 #include "detect/convex_parts.h"
@@ -137,12 +138,15 @@ tacResult tac_ccd_certify(const tacModel* model, const tacMotionPath* path, doub
     if (result != TAC_OK) return result;
     if (!out || !memory || isnan(claim)) return TAC_ERROR_VALUE;
     const tacContactPlan* plan = model->contact;
-    char* at = memory;
-    size_t curvature_size = (sizeof(tacCurvatureBound) * (size_t)model->nbody + 15) / 16 * 16;
-    certificateQuery p = {model, path, memory, .chain = (int*)(at + curvature_size)};
-    p.memory = at + curvature_size + (sizeof(int) * (size_t)model->nbody + 15) / 16 * 16;
+    tacArena arena = tac_arena_over(memory);
+    tacCurvatureBound* curvature = TAC_ALLOC(&arena, tacCurvatureBound, model->nbody);
+    certificateQuery p = {.model = model,
+                          .path = path,
+                          .curvature = curvature,
+                          .chain = TAC_ALLOC(&arena, int, model->nbody),
+                          .memory = tac_arena_alloc(&arena, tac_gjk_size())};
     *out = (tacCcdCertificate){.certain = 1, .min_distance = INFINITY, .pair = -1};
-    tac_motion_path_curvature_bounds(model, path, memory);
+    tac_motion_path_curvature_bounds(model, path, curvature);
     for (int i = 0; i < plan->npair; ++i) {
         const int *geom = plan->pair[i].geom, *first = plan->part_first;
         for (int j = first[geom[0]]; j < first[geom[0] + 1]; ++j) {

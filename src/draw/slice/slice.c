@@ -4,7 +4,7 @@
 //   slice_scales.c)
 //
 // A line where phi = level is |phi - level|/|gradient in the plane| away, to first order: that
-// distance, in pixels, is how lines are antialiased. A tile is a job and needs nothing of its
+// distance, in pixels, antialiases lines. A tile is a job that does not depend on its
 // neighbours, so the bits do not depend on threads.
 
 #include "draw/slice/slice.h"
@@ -75,14 +75,14 @@ static int by_number(const void* a, const void* b) {
     return x < y ? -1 : x > y;
 }
 
-// how far a side of the middle goes, without the share of its numbers that lies farthest out
+// range of one side of the center, without the outermost share of its numbers
 static double side_range(const double* farthest, int count, int stride, double share,
                          double middle) {
     return count > 0 ? fabs(farthest[stride * (int)(share * count)] - middle) : 0.0;
 }
 
-// The colours hold all values, and most gradients and Laplacians, which may be very large at
-// centres and in blends. A metric field has |gradient| = 1: that is the middle.
+// The colours cover all values, and most gradients and Laplacians, which may be very large at
+// centres and in blends. A metric field has |gradient| = 1: that is the center.
 static tacSliceScale find_scale(const tacSliceView* view, double* sorted, int count) {
     static const double shares[3] = {0.0, 0.01, 0.05};
     tacSliceField field = view->options->field;

@@ -17,7 +17,7 @@ typedef struct tacSliceOptions {
     int shape;           // index of a shape in its own frame, or -1: the smallest of all geoms
     int axis;            // 0, 1, 2: across which axis the plane lies
     double offset;       // where on that axis                                       [m]
-    double span;         // from left to right, or 0: what holds the solid           [m]
+    double span;         // from left to right, or 0: fits the solid               [m]
     tacSliceField field; // what the colours show
     int normals;         // 1: draw normals on the surface
     int point_count;     // of points to draw, with their gradients
@@ -30,7 +30,7 @@ typedef struct tacSliceOptions {
     void* user;
 } tacSliceOptions;
 
-// Where the plot is in the picture, and what it shows.
+// Position of the plot in the picture, and what it shows.
 typedef struct tacSliceFrame {
     int left, top, width, height; // of the plot                              [pixels]
     double unit;                  // of the font; 0: too small for words      [pixels]
@@ -43,7 +43,7 @@ typedef struct tacSliceFrame {
 // z = 0 of the scene, its values
 tacSliceOptions tac_default_slice_options(void);
 
-// Fills image->rgb, which the caller made for image->width x image->height. Same bits for any
+// Fills image->rgb, which the caller allocates for image->width x image->height. Same bits for any
 // number of threads. `frame` may be NULL.
 tacResult tac_slice(const tacModel* model, const tacSliceOptions* options, tacImage* image,
                     tacSliceFrame* frame);

@@ -68,7 +68,7 @@ typedef struct normalWalk {
     double at[MAX_NORMALS][2]; // [pixels]
 } normalWalk;
 
-// Newton's steps in the plane from a place to the surface; point 0 of the space is there then
+// Newton steps in the plane from a point to the surface; the result is point 0 of the workspace
 static int newton_to_surface(normalWalk* walk, double pos[2]) {
     const tacSlicePlane* plane = walk->view->plane;
     for (int iteration = 0; iteration < 12; ++iteration) {
@@ -115,7 +115,7 @@ static void add_normal(normalWalk* walk, const double pos[2]) {
     ++walk->count;
 }
 
-// along the surface from a place on it, to the right (1) or left (-1) of the normal
+// along the surface from a point on it, to the right (1) or left (-1) of the normal
 static void follow_surface(normalWalk* walk, const double start[2], int side) {
     const tacSlicePlane* plane = walk->view->plane;
     double pos[2] = {start[0], start[1]};

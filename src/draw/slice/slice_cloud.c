@@ -1,7 +1,7 @@
 // Points of clouds on the plot of a slice, with their normals.
 //
-// A point is drawn if it lies within 1 % of the span of the plane. Where many fall on one place,
-// the first stands for all: a million points are drawn as quickly, and are as clear, as a few.
+// A point is drawn if it lies within 1 % of the span of the plane. Where many fall into one cell,
+// only the first is drawn: a million points are drawn as quickly and clearly as a few.
 
 #include "draw/extent.h"
 #include "draw/slice/slice_marks.h"
@@ -11,11 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-#define CELL    5 // pixels of a place, at least
+#define CELL    5 // pixels of a cell, at least
 #define COLUMNS 512
 #define ROWS    512
 
-// places of the plot that are taken
+// cells of the plot that are occupied
 typedef struct cloudPlot {
     const tacSliceView* view;
     double cell; // [pixels]

@@ -1,4 +1,4 @@
-// What stands on and around the colours of a slice: scales, legend, normals, points.
+// Annotations of a slice: scales, legend, normals, points.
 
 #ifndef TAC_DRAW_SLICE_SLICE_MARKS_H
 #define TAC_DRAW_SLICE_SLICE_MARKS_H
@@ -9,7 +9,7 @@
 // Colours of a number: blue below the middle, warm above.
 typedef struct tacSliceScale {
     double middle;
-    double low, high; // how far the colours go below and above; 0: no such side
+    double low, high; // range of the colours below and above; 0: no such side
     int neutral;      // 1: no jump of the colour at the middle
 } tacSliceScale;
 
@@ -30,7 +30,7 @@ void tac_slice_scales(const tacSliceView* view);
 tacResult tac_slice_normals(const tacSliceView* view, tacSliceWorkspace* workspace,
                             tacScratch* scratch);
 
-// a dot at a place [pixels] with an arrow along a vector of the plane, upwards positive
+// a dot at a point [pixels] with an arrow along a vector of the plane, upwards positive
 void tac_slice_arrow(const tacSliceView* view, const double at[2], const double along[2]);
 
 // points of clouds near the plane, with their own normals

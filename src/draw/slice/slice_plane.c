@@ -1,7 +1,7 @@
-// The field of a shape or a scene on a plane, and what part of the plane to show.
+// The field of a shape or a scene on a plane, and the visible part of the plane.
 //
 // The ball around a shape is loose: a coarse grid over it finds the part of the plane that the
-// solid covers, and the plot holds that part with air around it.
+// solid covers, and the plot shows that part with a margin.
 
 #include "draw/slice/slice_plane.h"
 
@@ -10,9 +10,9 @@
 
 #include <math.h>
 
-#define GRID            128 // places of the coarse grid per side
+#define GRID            128 // nodes of the coarse grid per side
 #define MARGIN          1.5 // the plot is wider than the solid by this
-#define HALF_SPACE_SPAN 2.0 // what is shown of half-spaces [m]
+#define HALF_SPACE_SPAN 2.0 // shown part of half-spaces [m]
 
 //---------------------------------- field ----------------------------------------
 
@@ -39,7 +39,7 @@ static tacField field_columns(double* value, double (*gradient)[TAC_SLICE_CHUNK]
     return field;
 }
 
-// where the item is nearer than what was found before it
+// where the item is closer than those before it
 static void keep_smaller(int count, int hessian, tacSliceWorkspace* workspace) {
     for (int i = 0; i < count; ++i) {
         if (!(workspace->other[0][i] < workspace->value[i])) continue;
@@ -86,7 +86,7 @@ static void extend_box(planeBox* box, double u, double v, double radius) {
     }
 }
 
-// balls of the finite items; all of them, or those that meet the plane
+// balls of the finite items; all of them, or those that intersect the plane
 static planeBox box_of_balls(const tacSlicePlane* plane, int all) {
     planeBox box = empty_box();
     for (int k = 0; k < plane->count; ++k) {
@@ -100,7 +100,7 @@ static planeBox box_of_balls(const tacSlicePlane* plane, int all) {
     return box;
 }
 
-// what the finite items cover of a rectangle, found on a coarse grid
+// the part of a rectangle that the finite items cover, found on a coarse grid
 static tacResult box_of_solids(const tacSlicePlane* plane, const planeBox* around,
                                tacSliceWorkspace* workspace, tacScratch* scratch, planeBox* box) {
     double cell[2];
@@ -149,7 +149,7 @@ static tacResult frame_solids(tacSlicePlane* plane, const tacSliceOptions* o,
     return TAC_OK;
 }
 
-// room for scales around the plot, if the picture is large enough for words
+// margins for scales around the plot, if the picture is large enough for words
 static void layout_plot(tacSliceFrame* f, int width, int height) {
     double unit = fmax(1.2, fmin(6.0, (width < height ? width : height) / 350.0));
     *f = (tacSliceFrame){.width = width, .height = height, .offset = f->offset};

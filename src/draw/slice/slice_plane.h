@@ -1,4 +1,4 @@
-// The field of a shape, or of a whole scene, on a plane across one of the world's axes.
+// The field of a shape, or of a whole scene, on a plane normal to one of the world's axes.
 //
 //   tacModel --tac_slice_plane_create--> tacSlicePlane --tac_slice_plane_eval--> values --> slice.c
 
@@ -12,7 +12,7 @@
 typedef struct tacSlicePlaneItem {
     int shape;
     tacPose pose;
-    tacBall ball; // in the world; of infinite radius without an end
+    tacBall ball; // in the world; of infinite radius if unbounded
 } tacSlicePlaneItem;
 
 typedef struct tacSlicePlane {
@@ -35,11 +35,11 @@ tacResult tac_slice_plane_create(const tacModel* model, const tacSliceOptions* o
                                  int height, tacScratch* scratch, tacSlicePlane* out);
 void tac_slice_plane_destroy(tacSlicePlane* plane);
 
-// Sets point i to a place of the picture, in pixels from its upper left corner.
+// Sets point i to a point of the picture, in pixels from its upper left corner.
 void tac_slice_plane_point(const tacSlicePlane* plane, double px, double py,
                            tacSliceWorkspace* workspace, int i);
 
-// Place of the picture that a point of the world projects to.
+// Projects a point of the world to the picture.
 void tac_slice_plane_pixel(const tacSlicePlane* plane, tacVec3 x, double* px, double* py);
 
 // Values and gradients at the first `count` points, and Hessians if asked for.

@@ -16,7 +16,7 @@ static tacInk word_ink(tacImage* image) {
     return ink;
 }
 
-// as many decimals as tell multiples of `step` apart
+// the number of decimals that distinguishes multiples of `step`
 static void write_number(double number, double step, char text[NUMBER_SIZE]) {
     int decimals = (int)ceil(-log10(step) - 1e-9);
     if (fabs(number) < 1e-6 * step) number = 0.0;
@@ -81,7 +81,7 @@ static void draw_axis(const tacSliceView* view, const tacInk* ink, int axis) {
 // A bar from the lowest to the highest colour. Each side is linear; a side that is much smaller
 // still gets a quarter of the bar.
 typedef struct legendBar {
-    double left, right, top, bottom, middle; // middle: height of the scale's middle
+    double left, right, top, bottom, middle; // middle: height of the scale's center
 } legendBar;
 
 static legendBar layout_bar(const tacSliceFrame* f, const tacSliceScale* s) {

@@ -1,4 +1,4 @@
-// Convex solids: corners, sides and planes of each kind.
+// Convex solids: vertices, edges and planes of each kind.
 
 #include "tactus/solid.h"
 
@@ -80,7 +80,7 @@ static void set_center_and_size(tacSolid* solid) {
     solid->size += solid->radius;
 }
 
-//---------------------------------- round and endless ----------------------------
+//---------------------------------- round and unbounded --------------------------
 
 static int is_size(double x) { return x > 0.0 && x <= 1e6; }
 
@@ -121,7 +121,7 @@ tacResult tac_solid_create_halfspace(const double normal[3], double offset, int 
 
 //---------------------------------- polygons -------------------------------------
 
-// sides from corners that turn counter-clockwise
+// edges of a counter-clockwise polygon
 static tacResult solid_from_polygon(const tacVec3* corner, int count, tacSolid** out,
                                     tacMessage* message) {
     solidArrays arrays;
@@ -157,7 +157,7 @@ static double area_of(const tacVec3* corner, int count) {
     return 0.5 * sum;
 }
 
-// counter-clockwise, without corners in the middle of a side; how many are left
+// makes it counter-clockwise and drops vertices inside an edge; how many are left
 static int clean_polygon(tacVec3* corner, int count, double area, double size) {
     if (area < 0.0)
         for (int i = 0; i < count / 2; ++i) {
@@ -177,7 +177,7 @@ static int clean_polygon(tacVec3* corner, int count, double area, double size) {
     return count;
 }
 
-// a corner that turns the wrong way or sides that go round more than once; -1: none
+// a reflex vertex, or the last one if the edges wind more than once; -1: none
 static int wrong_corner(const tacVec3* corner, int count) {
     double angle = 0.0;
     for (int i = 0; i < count; ++i) {

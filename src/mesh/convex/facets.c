@@ -1,7 +1,7 @@
 // Merging of coplanar triangles.
 //
-// A facet grows from its largest triangle over neighbours whose corners are near the plane of that
-// triangle. Slivers, whose own planes mean little, start no facet while others can take them in.
+// A facet grows from its largest triangle over neighbours whose vertices are near the plane of that
+// triangle. Slivers, whose planes are inaccurate, start no facet if they fit into another.
 // Each plane is then moved out to the furthest point of the whole hull, so that it bounds all
 // points however the merging went.
 
@@ -26,11 +26,11 @@ typedef struct merger {
     int* order;   // triangles by falling area                             (ntriangle)
     int* region;  // triangle -> its region, -1: none yet                  (ntriangle)
     int* seed;    // region -> the triangle that gives its plane           (ntriangle)
-    int* stack;   // triangles whose neighbours are to be looked at        (ntriangle)
+    int* stack;   // triangles whose neighbours are to be visited          (ntriangle)
     int* edge;    // region -> one of its border edges, 3 triangle + side  (ntriangle)
     int* borders; // region -> number of its border edges                  (ntriangle)
     int* loops;   // point -> number of regions that meet there            (points)
-    int* visited; // point -> last region whose border came by, -1: none   (points)
+    int* visited; // point -> last region whose border visited it, -1: none (points)
     int* used;    // point -> 1 if a triangle has it                       (points)
     int regions;
 } merger;
@@ -55,8 +55,8 @@ static plane make_plane(const double* a, const double* b, const double* c) {
         s.normal[k] = u[(k + 1) % 3] * v[(k + 2) % 3] - u[(k + 2) % 3] * v[(k + 1) % 3];
     double largest = fmax(fabs(s.normal[0]), fmax(fabs(s.normal[1]), fabs(s.normal[2])));
     double longest = fmax(edge_length(a, b), fmax(edge_length(b, c), edge_length(c, a)));
-    if (largest == 0.0) return (plane){{0.0, 0.0, 1.0}, 0.0, 0.0}; // rounded to a line: any
-    for (int k = 0; k < 3; ++k) s.normal[k] /= largest; // squares of small numbers would vanish
+    if (largest == 0.0) return (plane){{0.0, 0.0, 1.0}, 0.0, 0.0}; // degenerate: any normal
+    for (int k = 0; k < 3; ++k) s.normal[k] /= largest; // squares of small numbers would underflow
     double length = sqrt(tac_dot3(s.normal, s.normal));
     for (int k = 0; k < 3; ++k) s.normal[k] /= length;
     s.area2 = largest * length;
@@ -90,7 +90,7 @@ static void sift_down_triangle(const merger* m, int* heap, int i, int count) {
     }
 }
 
-// heap sort: in place, and no memory but ours
+// heap sort: in place
 static void sort_order(merger* m) {
     int count = m->hull->ntriangle;
     for (int i = 0; i < count; ++i) m->order[i] = i;
@@ -105,8 +105,8 @@ static void sort_order(merger* m) {
 
 //---------------------------------- regions --------------------------------------
 
-// does a triangle fit into the region of this seed? Its corners are near the plane and, unless it
-// is too thin to say, it looks the same way.
+// Does a triangle fit into the region of this seed? Its vertices are near the plane and, unless it
+// is too thin, its normal has the same direction.
 static int fits_region(const merger* m, int triangle, int seed, double tolerance) {
     const plane* s = &m->plane[triangle];
     if (s->height > tolerance && tac_dot3(s->normal, m->plane[seed].normal) < 0.5) return 0;
@@ -200,7 +200,7 @@ static void find_borders(merger* m) {
         }
 }
 
-// the border of a region is one loop that comes by each point once
+// the border of a region is one loop that visits each point once
 static int is_simple(merger* m, int r) {
     int e = m->edge[r], length = 0;
     do {
@@ -213,7 +213,7 @@ static int is_simple(merger* m, int r) {
     return length == m->borders[r];
 }
 
-// Merging within a tolerance may leave a ring or a pinched region: its triangles stand alone then.
+// Merging within a tolerance may give a ring or a pinched region: then its triangles stay separate.
 static void split_rings(merger* m) {
     int regions = m->regions, split = 0;
     memset(m->visited, -1, sizeof(int) * (size_t)m->hull->count);
@@ -233,8 +233,8 @@ static void split_rings(merger* m) {
 
 //---------------------------------- corners --------------------------------------
 
-// A point where two regions meet lies on their common edge and is no corner; `loops` >= 3 marks the
-// corners. A region that has fewer than three keeps all of its points.
+// A point of two regions lies on their common edge and is not a vertex; `loops` >= 3 marks the
+// vertices. A region that has fewer than three keeps all of its points.
 static void mark_corners(merger* m) {
     memset(m->loops, 0, sizeof(int) * (size_t)m->hull->count);
     for (int e = 0; e < 3 * m->hull->ntriangle; ++e)

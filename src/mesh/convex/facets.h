@@ -5,7 +5,7 @@
 
 #include "mesh/convex/quickhull.h"
 
-// Polygons over the points of a hull. All arrays are owned; tac_facets_free gives them back.
+// Polygons over the points of a hull. All arrays are owned; tac_facets_free frees them.
 typedef struct tacFacets {
     int count, ncorner;
     double* normal; // outward, length 1                                              (count, 3)
@@ -14,7 +14,7 @@ typedef struct tacFacets {
     int* corner;    // points                                                         (ncorner)
 } tacFacets;
 
-// triangles whose corners are within `tolerance` of a plane become one facet
+// triangles whose vertices are within `tolerance` of a plane become one facet
 tacResult tac_facets_create(const tacQuickhull* hull, double tolerance, tacFacets* out);
 void tac_facets_free(tacFacets* facets, tacAllocator allocator);
 

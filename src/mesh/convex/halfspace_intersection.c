@@ -1,10 +1,10 @@
-// Corners of a convex solid that is known by its planes.
+// Vertices of a convex solid given by its planes.
 //
-//   planes --deepest point--> dual points --hull.c--> dual faces --> corners --hull.c--> hull
+//   planes --deepest point--> dual points --hull.c--> dual faces --> vertices --hull.c--> hull
 //
 // About a point c inside, with d_i = -(n_i . c + h_i) > 0, a plane has the dual point n_i/d_i. A
-// face m . x = o of the hull of those is a corner c + m/o of the solid. Their box is stretched to a
-// cube and all is done again, so that thin solids lose no digits.
+// face m . x = o of the hull of those is a vertex c + m/o of the solid. Their box is scaled to a
+// cube and everything is repeated, so that thin solids lose no digits.
 
 #include "mesh/convex/halfspace_intersection.h"
 
@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-// coplanar within this: planes that meet in one corner but for rounding
+// coplanar within this: planes through one vertex up to rounding
 #define DUAL_MERGE 1e-9
 
 // y = middle + half u
@@ -21,7 +21,7 @@ typedef struct boxMap {
     double middle[3], half[3], inside[3]; // inside: the deepest point, in u
 } boxMap;
 
-// the stretch that takes the cube [-1, 1]^3 to the box around the corners
+// the map of the cube [-1, 1]^3 to the box around the vertices
 static boxMap map_to_box(const double* vertex, int count) {
     boxMap s = {.half = {0.0}};
     for (int k = 0; k < 3; ++k) {
@@ -36,7 +36,7 @@ static boxMap map_to_box(const double* vertex, int count) {
     return s;
 }
 
-// planes of the stretched solid, with normals of length 1
+// planes of the mapped solid, with normals of length 1
 static void map_planes(const double* plane, int count, const boxMap* s, double* out) {
     for (int i = 0; i < count; ++i, plane += 4, out += 4) {
         double square = 0.0;
@@ -50,7 +50,7 @@ static void map_planes(const double* plane, int count, const boxMap* s, double* 
     }
 }
 
-// n_i/d_i, in place of the planes' first three numbers; 0 if a plane does not hold the point inside
+// n_i/d_i, in place of the planes' first three numbers; 0 if the point is outside a plane
 static int dual_points(const double* plane, int count, const double* inside, double* point) {
     for (int i = 0; i < count; ++i, plane += 4, point += 3) {
         double d = -plane[3];
@@ -61,7 +61,7 @@ static int dual_points(const double* plane, int count, const double* inside, dou
     return 1;
 }
 
-// 0 if a face of the dual does not hold the origin: the solid has no end
+// 0 if the origin is outside a face of the dual: the solid is unbounded
 static int dual_to_vertices(const tacHull* dual, const boxMap* s, double* vertex) {
     for (int f = 0; f < dual->nface; ++f) {
         if (!(dual->offset[f] > 1e-12 * dual->size)) return 0;

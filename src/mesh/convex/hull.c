@@ -14,7 +14,7 @@ typedef struct pointBox {
     double lower[3], upper[3];
 } pointBox;
 
-// the box of the points; the index of one that is not finite or too far, else -1
+// the box of the points; the index of one that is not finite or too large, else -1
 static int find_box(const double* point, int count, pointBox* box) {
     for (int k = 0; k < 3; ++k) {
         box->lower[k] = INFINITY;
@@ -42,8 +42,8 @@ static double largest_coordinate(const pointBox* box) {
     return most;
 }
 
-// Times a power of two, which rounds nothing, so that products neither vanish nor overflow; what is
-// 2^-250 of the size becomes 0.
+// Scaled by a power of two, which is exact, so that products neither underflow nor overflow; what
+// is 2^-250 of the size becomes 0.
 static void scale_points(const double* point, int count, int exponent, double* out) {
     double scale = ldexp(1.0, -exponent);
     for (size_t i = 0; i < 3 * (size_t)count; ++i) {
@@ -54,7 +54,7 @@ static void scale_points(const double* point, int count, int exponent, double* o
 
 //---------------------------------- result ---------------------------------------
 
-// what the hull needs, sized before anything is written
+// allocates all arrays of the hull
 static int alloc_hull(tacHull* hull, const tacFacets* facets, int nvertex) {
     tacAllocator a = hull->allocator;
     size_t faces = (size_t)facets->count, corners = (size_t)facets->ncorner;
@@ -143,7 +143,7 @@ static tacResult describe_failure(tacResult result, const tacQuickhull* quick, c
                     tac_result_text(result));
 }
 
-// the scaled points and, behind them, room for a number per point
+// the scaled points and, after them, an integer per point
 static tacResult make_hull(const double* point, int count, double merge, tacHull* hull,
                            tacQuickhull* quick, int exponent) {
     tacAllocator a = hull->allocator;
@@ -157,7 +157,7 @@ static tacResult make_hull(const double* point, int count, double merge, tacHull
 
     tacFacets facets = {0};
     tacResult result = tac_quickhull(quick);
-    // thin bodies keep their sides: the tolerance is small against the thickness too
+    // thin bodies keep their faces: the tolerance is also small against the thickness
     double tolerance = fmin(merge * quick->size, 0.01 * quick->thickness);
     tolerance = fmax(tolerance, 4e-15 * quick->size);
     if (result == TAC_OK) result = tac_facets_create(quick, tolerance, &facets);
@@ -196,7 +196,7 @@ tacResult tac_hull_create(tacHullPoints points, tacAllocator allocator, tacHull*
 
 //---------------------------------- of a soup ------------------------------------
 
-// index[i] becomes the vertex of the i-th used one, place its position; how many there are
+// index[i] becomes the vertex of the i-th used one, with its position; how many there are
 static int gather_used(const tacSoup* soup, int* index, double* position) {
     int count = 0;
     memset(index, 0, sizeof(int) * (size_t)soup->nvertex);

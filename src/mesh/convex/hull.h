@@ -2,8 +2,8 @@
 //
 //   soup.h, points --> [hull] --planes--> polyhedra; --polygons--> mass.h, pictures
 //
-// Signs of volumes decide alone, and they are computed exactly (orient3d.h), so that no input
-// (equal, collinear, coplanar, nearly coplanar points) confuses it. Faces that are coplanar within
+// All decisions are signs of volumes, which are computed exactly (orient3d.h), so that no input
+// (equal, collinear, coplanar, nearly coplanar points) breaks it. Faces that are coplanar within
 // `merge` times the size become one polygon. The same input gives the same bits.
 
 #ifndef TAC_MESH_CONVEX_HULL_H
@@ -17,7 +17,7 @@
 
 typedef struct tacHull {
     int nvertex, nface, ncorner, ntriangle;
-    const double* vertex; // corners of the hull, copies of points               (nvertex, 3)
+    const double* vertex; // vertices of the hull, copies of points              (nvertex, 3)
     const int* point;     // index of each among the points given, ascending     (nvertex)
     const double* normal; // of each face, outward, length 1                     (nface, 3)
     const double* offset; // normal . x <= offset within `tolerance` for all points (nface)

@@ -1,10 +1,10 @@
-// Signs of volumes in three steps, each taken only if the one before leaves doubt:
+// Signs of volumes in three steps, each only if the one before is uncertain:
 //
 //   double          error <= 8 2^-53 times the sum of absolute products
 //   double-double   error <= 2^-96 times that sum
-//   exact           sums of doubles that do not overlap, as long as it takes
+//   exact           expansions of doubles that do not overlap
 //
-// Contraction is off, so that the error terms below are what they say.
+// Floating-point contraction is off, so that the error terms below are exact.
 
 #include "mesh/convex/orient3d.h"
 
@@ -98,7 +98,7 @@ static void exact_add_product(exactSum* total, double a, double b) {
     exact_add(total, p.high);
 }
 
-// total += sign a b c, all of it without rounding
+// total += sign a b c, without rounding
 static void exact_add_triple(exactSum* total, doubleDouble a, doubleDouble b, doubleDouble c,
                              double sign) {
     exactSum ab = {0};
@@ -122,7 +122,7 @@ static double volume_exact(const edges* e) {
     return total.count ? total.term[total.count - 1] : 0.0;
 }
 
-//---------------------------------- in doubt -------------------------------------
+//---------------------------------- robust sign ----------------------------------
 
 static double orient_robust(const tacOrient3d* plane, const double* p, double bound) {
     edges e;

@@ -1,4 +1,4 @@
-// On which side of a plane through three points is a fourth? Exact, and fast where it is clear.
+// On which side of a plane through three points is a fourth? Exact, and fast in clear cases.
 
 #ifndef TAC_MESH_CONVEX_ORIENT3D_H
 #define TAC_MESH_CONVEX_ORIENT3D_H

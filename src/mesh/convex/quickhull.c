@@ -1,9 +1,9 @@
 // Quickhull: a tetrahedron grows by the point that is furthest outside one of its faces.
 //
-// A face sees a point if the point is strictly above its plane, by an exact sign. The faces that
-// see a point are then connected and bounded by one simple loop of edges, the horizon, whatever
-// lies on common lines or planes: points in the plane of a face are not seen by it, and new faces
-// never have area 0. So neither tolerances nor repairs are needed here.
+// A face is visible from a point strictly above its plane, by an exact sign. The faces that
+// are visible from a point are connected and bounded by one simple loop of edges, the horizon,
+// whatever lies on common lines or planes: a face is not visible from points in its plane, and new
+// faces never have area 0. So neither tolerances nor repairs are needed here.
 
 #include "mesh/convex/quickhull.h"
 
@@ -20,7 +20,7 @@ typedef struct hullFace {
     int first;       // points above this face, by `next`; -1: none
     int furthest;    // of them
     double distance; // of the furthest, times twice the area
-    int state;       // ALIVE, SEEN by the point that is added, or FREE
+    int state;       // ALIVE, VISIBLE from the point that is added, or FREE
 } hullFace;
 
 enum { FREE, ALIVE, VISIBLE };
@@ -37,9 +37,9 @@ typedef struct hullBuilder {
 
     // faces, and lists of faces that are never longer than all of them  (capacity)
     hullFace* face;
-    int* queue;     // a stack of faces that have points above them, perhaps gone meanwhile
-    int* queued;    // face -> 1 if it is in `waiting`
-    int* visible;   // faces that see the point
+    int* queue;     // a stack of faces that have points above them, perhaps freed meanwhile
+    int* queued;    // face -> 1 if it is in `queue`
+    int* visible;   // faces visible from the point
     int* new_faces; // new faces
     hullEdge* horizon;
     int faces, capacity, free; // free: newest free face by `first`, -1: none
@@ -65,7 +65,7 @@ static int precedes(const double* a, const double* b) {
     return 0;
 }
 
-// four points that are far apart; 0 and `wrong` if all are in a plane
+// four points that are far apart; 0 and `failure` if all are in a plane
 static int find_simplex(hullBuilder* b, int corner[4]) {
     tacQuickhull* hull = b->hull;
     double flat = TAC_HULL_FLAT * hull->size, best = 0.0;
@@ -166,7 +166,7 @@ static void free_face(hullBuilder* b, int f) {
     b->free = f;
 }
 
-// puts the point to the first of the faces that see it; forgets it if none does
+// assigns the point to the first face that is visible from it; drops it if none is
 static void assign_point(hullBuilder* b, int p, const int* faces, int count) {
     for (int i = 0; i < count; ++i) {
         hullFace* face = &b->face[faces[i]];
@@ -193,7 +193,7 @@ static void enqueue_faces(hullBuilder* b, const int* faces, int count) {
 
 //---------------------------------- one point ------------------------------------
 
-// all faces that see p, from one that does, and the edges to those that do not
+// all faces visible from p, starting at one, and the horizon edges
 static void find_visible_faces(hullBuilder* b, int f, const double* p) {
     b->nvisible = b->nhorizon = 0;
     b->face[f].state = VISIBLE;
@@ -230,7 +230,7 @@ static int add_fan(hullBuilder* b, int p) {
         if (f < 0) return 0;
         b->face[f].at.neighbour[0] = across;
         replace_neighbour(&b->face[across], e.face, f, u, v);
-        if (b->fan[u] >= 0) b->result = TAC_ERROR_UNSOLVED; // the horizon meets itself
+        if (b->fan[u] >= 0) b->result = TAC_ERROR_UNSOLVED; // the horizon visits a vertex twice
         b->fan[u] = b->new_faces[i] = f;
     }
     for (int i = 0; i < b->nhorizon; ++i) {
@@ -277,7 +277,7 @@ static int start_tetrahedron(hullBuilder* b, const int corner[4]) {
     return 1;
 }
 
-// a face number may wait while the face is gone, or is another one now: both are harmless
+// a queued face may be freed or reused meanwhile: both are harmless
 static int process_queue(hullBuilder* b) {
     while (b->nqueue) {
         int f = b->queue[--b->nqueue];
@@ -288,7 +288,7 @@ static int process_queue(hullBuilder* b) {
     return 1;
 }
 
-// the living faces, numbered anew
+// the faces in use, renumbered
 static void collect_faces(hullBuilder* b) {
     tacQuickhull* hull = b->hull;
     int count = 0;

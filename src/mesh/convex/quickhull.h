@@ -16,7 +16,7 @@ typedef struct tacQuickhull {
     const double* point; // scaled by a power of two, coordinates up to 1   (count, 3)
     int count;
     double size;         // diagonal of their box
-    double thickness;    // height of the first tetrahedron, at most the least width
+    double thickness;    // height of the first tetrahedron, at most the smallest width
     const char* failure; // why there is no hull, or NULL
     tacAllocator allocator;
 
@@ -24,7 +24,7 @@ typedef struct tacQuickhull {
     int ntriangle;
 } tacQuickhull;
 
-// TAC_ERROR_VALUE with `wrong` set if the points are flat; TAC_ERROR_MEMORY
+// TAC_ERROR_VALUE with `failure` set if the points are flat; TAC_ERROR_MEMORY
 tacResult tac_quickhull(tacQuickhull* hull);
 
 #endif

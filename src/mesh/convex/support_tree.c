@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { LEAF = 4 }; // points of a leaf, on average between half of it and it
+enum { LEAF = 4 }; // points of a leaf at most, on average half to all of it
 
 //---------------------------------- order ----------------------------------------
 
@@ -135,7 +135,7 @@ void tac_support_tree_free(tacSupportTree* tree, tacAllocator a) {
 
 //---------------------------------- search ---------------------------------------
 
-// the most that a point of the box can have; -inf for an empty one
+// upper bound of n . x over the box; -inf for an empty one
 static double box_support(double box[2][3], const double n[3]) {
     if (box[0][0] > box[1][0]) return -INFINITY;
     double corner[3];

@@ -8,7 +8,7 @@
 typedef struct tacSupportTree {
     const double* point;
     int count, leaves;   // points in the tree; leaves, a power of two
-    int* index;          // points along a curve that fills space             (count)
+    int* index;          // points along a Morton curve                       (count)
     double (*box)[2][3]; // of each node, 1 the root, 2 i and 2 i + 1 below i  (2 leaves)
 } tacSupportTree;
 
@@ -16,7 +16,7 @@ typedef struct tacSupportTree {
 int tac_support_tree_create(tacSupportTree* tree, const double* point, const int* mark, int total,
                             tacAllocator allocator);
 
-// a point whose product with n is largest, within `slack`; `start` is a good guess
+// a point with the largest product with n, within `slack`; `start` is a first guess
 int tac_support_tree_find(const tacSupportTree* tree, const double n[3], int start, double slack);
 
 void tac_support_tree_free(tacSupportTree* tree, tacAllocator allocator);

@@ -52,7 +52,7 @@ static void start_text(tacInput* input, char* text, size_t size) {
     input->line = 1;
 }
 
-// opening a device can have effects, so this comes before open too
+// opening a device can have effects, so this is also checked before open
 static int check_kind(tacInput* input, const struct stat* status) {
     if (S_ISDIR(status->st_mode))
         tac_input_fail(input, TAC_ERROR_FILE, "is a directory; give a mesh file");
@@ -65,7 +65,7 @@ static int check_kind(tacInput* input, const struct stat* status) {
     return input->result == TAC_OK;
 }
 
-// as many bytes as the file had when it was examined
+// the number of bytes that the file had when it was examined
 static void read_whole(tacInput* input, int file, size_t size) {
     char* text = alloc_block(input, size + 1);
     if (!text) return;
@@ -89,7 +89,7 @@ void tac_input_open(tacInput* input, const char* path) {
     }
     if (!check_kind(input, &status)) return;
 
-    // O_NONBLOCK: if the file was exchanged for a FIFO meanwhile, do not wait for a writer
+    // O_NONBLOCK: if the file was replaced by a FIFO meanwhile, do not wait for a writer
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (file < 0) {
         fail_errno(input, "cannot be opened");

@@ -1,4 +1,4 @@
-// The bytes of a mesh file with a place in them, the first failure, and arrays that grow.
+// The bytes of a mesh file with a read position, the first failure, and arrays that grow.
 //
 // Failure is sticky, as in the scene reader: once something is wrong, later calls do nothing and
 // the first message wins.
@@ -15,11 +15,11 @@ typedef struct tacInput {
     tacResult result;    // TAC_OK until the first failure
     tacAllocator allocator;
     char* text;           // the bytes, then a 0
-    const char *at, *end; // where reading is; end of the bytes
+    const char *at, *end; // read position; end of the bytes
     int line;             // of `at` from 1; 0 in binary data
 } tacInput;
 
-// Reads a regular file whole, or copies memory. Then `text` is to be given back by tac_input_close.
+// Reads a regular file whole, or copies memory. `text` is to be freed by tac_input_close.
 void tac_input_open(tacInput* input, const char* path);
 void tac_input_copy(tacInput* input, const void* bytes, size_t size);
 void tac_input_close(tacInput* input);
@@ -30,10 +30,10 @@ void tac_input_fail(tacInput* input, tacResult result, const char* format, ...)
 
 //---------------------------------- text -----------------------------------------
 
-// blanks, tabs, carriage returns and continued lines ("\" before the line's end)
+// skips spaces, tabs, carriage returns and continued lines ("\" before the line's end)
 void tac_input_skip_blank(tacInput* input);
 
-// blanks and line breaks, and comments up to the end of their line (`comment` 0: none)
+// skips whitespace and line breaks, and comments up to the end of their line (`comment` 0: none)
 void tac_input_skip_space(tacInput* input, char comment);
 
 // to the start of the next line
@@ -42,16 +42,16 @@ void tac_input_skip_line(tacInput* input);
 // length of the word here, 0 at the end of a line
 int tac_input_word_length(const tacInput* input);
 
-// is the word here this one, in any case? If so, go behind it
+// if the next word is this one, in any case, skips it
 int tac_input_match_word(tacInput* input, const char* word);
 
-// a finite number within TAC_MAX_MESH_COORD, behind blanks; a failure names `what`
+// a finite number up to TAC_MAX_MESH_COORD, after spaces; a failure names `what`
 double tac_input_read_number(tacInput* input, const char* what);
 
-// is the word here "nan" or "inf", with any sign? If so, go behind it
+// if the next word is "nan" or "inf", with any sign, skips it
 int tac_input_match_nan(tacInput* input);
 
-// a whole number of at most 9 digits, right here; 1 if there was one
+// an integer of at most 9 digits, without spaces before; 1 if there was one
 int tac_input_read_int(tacInput* input, int* out);
 
 // fails unless the line ends here (or a comment starts), then goes to the next

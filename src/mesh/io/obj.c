@@ -1,4 +1,4 @@
-// Wavefront OBJ: v, vn and f; the rest (textures, materials, groups, lines, curves) is passed over.
+// Wavefront OBJ: v, vn and f; the rest (textures, materials, groups, lines, curves) is skipped.
 
 #include "mesh/io/soup_builder.h"
 
@@ -11,8 +11,8 @@ static void read_vertex(tacSoupBuilder* builder) {
     tac_input_skip_line(&builder->input);
 }
 
-// some programs write "nan" for the normals of tiny faces: they become 0, which nobody takes for
-// one
+// some programs write "nan" for the normals of tiny faces: they become 0, which means
+// none
 static void read_normal(tacSoupBuilder* builder) {
     tacInput* input = &builder->input;
     double normal[3], none[3] = {0};

@@ -1,6 +1,6 @@
 // PLY: a header that lists elements and their properties, then the data, as text or binary in
 // either byte order. Used are x y z nx ny nz of "vertex" and vertex_indices of "face"; any order,
-// any types; the rest is passed over.
+// any types; the rest is skipped.
 
 #include "mesh/io/soup_builder.h"
 
@@ -245,7 +245,7 @@ static double read_text_value(plyFile* ply, int used) {
     return 0.0;
 }
 
-// the next value; what is not used is passed over
+// the next value; unused ones are skipped
 static double read_value(plyFile* ply, scalarType type, int used) {
     tacInput* input = ply->input;
     if (input->result != TAC_OK) return 0.0;
@@ -311,7 +311,7 @@ static void read_item(plyFile* ply, const plyElement* element) {
     if ((element->roles & 070) == 070) tac_soup_builder_normal(ply->builder, value + 3);
 }
 
-// a number of elements that the rest of the file cannot hold is refused before anyone waits for it
+// a number of elements that the rest of the file cannot contain is refused at once
 static void check_remaining(plyFile* ply, const plyElement* element) {
     tacInput* input = ply->input;
     long long each = 0, remaining = input->end - input->at;

@@ -43,7 +43,7 @@ static void read_format(tacSoupBuilder* builder) {
                        "has an unknown format; export it as .obj, .stl, .ply or .xyz");
 }
 
-// the bytes are there: make the soup of them, and give them back
+// makes the soup of the bytes that were read, and frees them
 static tacResult finish_soup(tacSoupBuilder* builder, tacSoup** out) {
     if (builder->input.result == TAC_OK) read_format(builder);
     tac_input_close(&builder->input);

@@ -1,6 +1,6 @@
 // A soup: the vertices and faces of a mesh file, or the points of a cloud, as the file gave them.
 //
-//   OBJ, STL, PLY, XYZ --> [soup] --> hull.h, soup_stats.h, mass.h, polyhedra, point clouds
+//   OBJ, STL, PLY, XYZ --> [soup] --> hull.h, soup_stats.h, soup_mass.h, polyhedra, point clouds
 //
 // Formats and limits: docs/mesh-files.md. Double only: nothing here is differentiated.
 
@@ -20,7 +20,7 @@
 typedef struct tacSoup {
     int nvertex, nface, ncorner, ntriangle;
     const double* vertex; // finite                                                   (nvertex, 3)
-    const double* normal; // as given: perhaps not of length 1, 0 where the file says "nan";
+    const double* normal; // as given: perhaps not of length 1, 0 where the file has "nan";
                           // NULL if not each vertex has one                          (nvertex, 3)
     const int* first;     // corners of face f are first[f] .. first[f + 1] - 1       (nface + 1)
     const int* corner;    // vertex of each corner, counter-clockwise seen from outside (ncorner)
@@ -28,14 +28,14 @@ typedef struct tacSoup {
     const int* triangle_face; // the face each triangle is of                         (ntriangle)
     const int* vertex_line;   // line of each vertex; NULL for a binary file          (nvertex)
     const int* face_line;     // line of each face; NULL for a binary file            (nface)
-    int dropped;              // faces with fewer than three different vertices, left out
+    int dropped;              // dropped faces, with fewer than three different vertices
     char file[256];           // as the caller named it, for messages
     tacAllocator allocator;
 } tacSoup;
 
 // Reads a file: OBJ, STL (binary, ASCII), PLY (ASCII, binary), XYZ ("x y z" or "x y z nx ny nz" per
-// line). The extension decides; where it says nothing, the content. Faces may be absent (a cloud),
-// vertices not. On failure *out is untouched and `message` (NULL to skip) has file, line or byte,
+// line). The extension decides; if it is unknown, the content. Faces may be absent (a cloud),
+// vertices not. On failure *out is unchanged and `message` (NULL to skip) has file, line or byte,
 // and what to do.
 tacResult tac_soup_load(const char* path, tacAllocator allocator, tacSoup** out,
                         tacMessage* message);

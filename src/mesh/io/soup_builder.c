@@ -1,4 +1,4 @@
-// From what a file said to a soup: welding, clean faces, normals of vertices, triangles.
+// From the contents of a file to a soup: welding, clean faces, normals of vertices, triangles.
 
 #include "mesh/io/soup_builder.h"
 
@@ -52,7 +52,7 @@ static uint64_t hash_position(const double p[3]) {
     return hash;
 }
 
-// moves each vertex to the first of its place; `map` gets its new index, `table` is a hash table of
+// merges vertices at the same position; `map` gets the new index, `table` is a hash table of
 // indices from 1
 static int weld_vertices(tacSoupBuilder* builder, int* map, int* table, size_t mask) {
     double* vertex = builder->vertex.items;
@@ -104,7 +104,7 @@ static void fail_face(tacSoupBuilder* builder, int face, const char* what, int n
     tac_input_fail(&builder->input, TAC_ERROR_VALUE, "face %d (from 0) %s %d", face, what, number);
 }
 
-// corners of one face moved to `to`, without those that repeat the one before; how many are left
+// moves the corners of one face to `to`, without repeated ones; how many are left
 static int compact_face(tacSoupBuilder* builder, int from, int count, int to) {
     int *corner = builder->corner.items, *normal = builder->corner_normal.items;
     int left = 0;
@@ -180,7 +180,7 @@ static void check_normal_indices(tacSoupBuilder* builder) {
     }
 }
 
-// exchanges normals of corners for normals of vertices; no normals if a vertex is left without
+// replaces normals of corners by normals of vertices; no normals if a vertex has none
 static void average_corner_normals(tacSoupBuilder* builder) {
     tacInput* input = &builder->input;
     int count = builder->vertex.count;
@@ -235,7 +235,7 @@ static void free_arrays(tacSoupBuilder* builder) {
     for (int i = 0; i < 7; ++i) tac_array_free(&builder->input, arrays[i]);
 }
 
-// the arrays change owner
+// the soup takes over the arrays
 static void fill_soup(tacSoup* soup, tacSoupBuilder* builder) {
     soup->nvertex = builder->vertex.count;
     soup->vertex = builder->vertex.items;

@@ -21,14 +21,14 @@ typedef struct tacSoupBuilder {
 void tac_soup_builder_vertex(tacSoupBuilder* builder, const double position[3]);
 void tac_soup_builder_normal(tacSoupBuilder* builder, const double normal[3]);
 
-// a face starts; then come its corners by tac_soup_builder_corner
+// starts a face; its corners follow by tac_soup_builder_corner
 void tac_soup_builder_face(tacSoupBuilder* builder);
 void tac_soup_builder_corner(tacSoupBuilder* builder, int vertex);
 
-// vertices of the same place become one, in the order of first appearance
+// merges vertices at the same position, in the order of first appearance
 void tac_soup_builder_weld(tacSoupBuilder* builder);
 
-// what of the builder is a soup; NULL after a failure
+// the finished soup; NULL after a failure
 tacSoup* tac_soup_builder_finish(tacSoupBuilder* builder);
 
 //---------------------------------- formats --------------------------------------

@@ -1,4 +1,4 @@
-// What a soup is: closed, oriented, how large; and its faces one by one.
+// Statistics of a soup: is it closed and oriented, its size; and properties of its faces.
 
 #ifndef TAC_MESH_IO_SOUP_STATS_H
 #define TAC_MESH_IO_SOUP_STATS_H
@@ -12,10 +12,10 @@ typedef struct tacSoupStats {
     int euler;                 // used - edges + faces: 2 for a body without holes
     int open;                  // edges that belong to one face only
     int nonmanifold;           // edges that belong to three faces or more
-    int misoriented;           // edges of two faces that run the same way in both
+    int misoriented;           // edges with the same direction in both faces
     int closed;                // 1: there are faces, and each edge belongs to two
-    int oriented;              // 1: closed, and each edge runs both ways
-    int first_bad;             // first face at an open, crowded or opposed edge, -1: none
+    int oriented;              // 1: closed, and each edge has both directions
+    int first_bad;             // first face at an open, nonmanifold or misoriented edge, -1: none
 } tacSoupStats;
 
 // TAC_OK or TAC_ERROR_MEMORY

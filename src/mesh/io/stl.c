@@ -1,4 +1,4 @@
-// STL: triangles without shared vertices, so equal places are welded into one vertex.
+// STL: triangles without shared vertices, so equal positions are welded into one vertex.
 //
 //   binary   80 bytes of anything, number of triangles, then 50 bytes each
 //   ASCII    solid, facet normal, outer loop, vertex (3 times), endloop, endfacet, endsolid
@@ -42,7 +42,7 @@ static int starts_solid(const tacInput* input) {
     return strncasecmp(at, "solid", 5) == 0;
 }
 
-// text has no byte 0 near its front; the head of a binary file hardly lacks one
+// text has no byte 0 near its start; a binary header almost always has one
 static int is_text(const tacInput* input) {
     size_t size = bytes_of(input);
     return starts_solid(input) && wanted(input) != size &&
@@ -63,7 +63,7 @@ static void fail_coordinate(tacInput* input, uint32_t triangle, const char* at, 
 
 static void read_triangle(tacSoupBuilder* builder, uint32_t triangle) {
     tacInput* input = &builder->input;
-    const char* at = input->text + HEAD + (size_t)TRIANGLE * triangle + 12; // behind the normal
+    const char* at = input->text + HEAD + (size_t)TRIANGLE * triangle + 12; // after the normal
     tac_soup_builder_face(builder);
     for (int v = 0; v < 3; ++v, at += 12) {
         double position[3];

@@ -20,7 +20,7 @@ void tac_polygon_normal(const double* vertex, const int* corner, int count, doub
     }
 }
 
-// the polygon seen along the axis that its normal is nearest to, so that it turns left
+// projects the polygon along the axis closest to its normal, counter-clockwise
 typedef struct flatPolygon {
     const double* vertex;
     const int* corner;
@@ -64,7 +64,7 @@ static void emit_triangle(const flatPolygon* p, int a, int b, int c, int** trian
     *triangle += 3;
 }
 
-// corner b may be cut off: it turns left, and no other corner lies in the triangle
+// vertex b is an ear: it is convex, and no other vertex lies in the triangle
 static int is_ear(const flatPolygon* p, const earRing* ring, int a, int b, int c) {
     if (signed_area2(p, a, b, c) <= 0.0) return 0;
     for (int i = ring->next[c]; i != a; i = ring->next[i]) {

@@ -1,4 +1,5 @@
-// XYZ: one point per line, "x y z" or "x y z nx ny nz", by blanks or commas; # starts a comment.
+// XYZ: one point per line, "x y z" or "x y z nx ny nz", separated by spaces or commas; # starts a
+// comment.
 
 #include "mesh/io/soup_builder.h"
 
@@ -15,7 +16,7 @@ static void read_position(tacInput* input, double out[3]) {
     }
 }
 
-// "nan" anywhere makes it 0, which nobody takes for a normal
+// "nan" anywhere makes it 0, which means no normal
 static void read_normal(tacInput* input, double out[3]) {
     int given = 1;
     for (int k = 0; k < 3; ++k) {

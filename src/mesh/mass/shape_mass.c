@@ -2,12 +2,12 @@
 //
 //   integral f dV = 1/(3 + degree f) surface integral f (x . n) dA    for homogeneous f
 //
-// The surface is met by the three families of lines of a lattice. A line along axis k that crosses
-// the surface stands for an area h^2/|n_k| of it; the families share the surface by weights
+// The surface is intersected by the three families of lines of a lattice. A line along axis k that
+// crosses the surface represents an area h^2/|n_k| of it; the families share the surface by weights
 // n_k^6/(n_1^6 + n_2^6 + n_3^6), which vanish where the lines graze. So each family sums a smooth
 // function of compact support over a square lattice, which converges fast for smooth
 // surfaces. Across ridges it jumps, and there the sum over chords of the lines, whose lengths are
-// continuous, is better. The way whose last two results differ less is taken (docs/mesh.md).
+// continuous, is better. The method whose last two results differ less is used (docs/mesh.md).
 
 #include "mesh/surface/lattice.h"
 
@@ -18,7 +18,7 @@
 
 #define FIRST_CELLS  24
 #define FINEST_CELLS 310
-// from here on lattices are fitted to what the one before met
+// from here on lattices are fitted to the surface found before
 #define FITTED_CELLS 74
 
 // 1, x, y, z, xx, yy, zz, xy, xz, yz
@@ -54,9 +54,9 @@ enum { BY_SURFACE, BY_CHORD, METHODS };
 
 typedef struct momentSum {
     double about[3]; // origin of the moments: near the solid, against cancellation
-    double close;    // to the surface: |value| of a point that counts as on it
+    double close;    // |value| of a point that counts as on the surface
     double sum[METHODS][MOMENTS], compensation[METHODS][MOMENTS];
-    double low[3], high[3]; // box around what was met, three cells wider
+    double low[3], high[3]; // box around the intersections, three cells wider
 } momentSum;
 
 // compensated: millions of terms
@@ -125,14 +125,15 @@ static tacResult add_axis(const tacLattice* l, int axis, momentSum* s, tacRegion
     return TAC_OK;
 }
 
-// what is asked for
+// what the caller asks for
 typedef struct massTask {
     tacShapeSampler* sampler;
     double density, tolerance;
     tacProgressCallback callback;
 } massTask;
 
-// lattices cost as their cells, and one is done in `part` of four; the last one may never come
+// the cost of a lattice is its number of cells, of which `part` quarters are done; the last lattice
+// may not be needed
 static void report_progress(const massTask* task, int cells, int part) {
     double done = 0.0, all = 0.0;
     for (int c = FIRST_CELLS; c <= FINEST_CELLS; c += c / 3) {
@@ -183,7 +184,7 @@ static tacMass mass_properties(const momentSum* s, int method, double density) {
     return out;
 }
 
-// how far apart two results are, relative
+// relative difference of two results
 static double relative_difference(const tacMass* a, const tacMass* b) {
     double trace = b->inertia[0] + b->inertia[1] + b->inertia[2], gyration = sqrt(trace / b->mass);
     double worst = fabs(a->volume / b->volume - 1.0);
@@ -192,7 +193,7 @@ static double relative_difference(const tacMass* a, const tacMass* b) {
     return worst;
 }
 
-// one way's last result and how far it was from the one before
+// the last result of one method, and its difference from the one before
 typedef struct massEstimate {
     tacMass last;
     double change;
@@ -201,13 +202,13 @@ typedef struct massEstimate {
 // the estimate is four times the last difference, or twice the one before if that is more, and what
 // points `close` to the surface instead of on it can do
 static void update_estimate(massEstimate* t, tacMass now, double tolerance) {
-    if (!(now.volume > 0.0)) return; // the lattice has missed it so far
+    if (!(now.volume > 0.0)) return; // no lattice has found it so far
     double change = t->last.volume > 0.0 ? relative_difference(&t->last, &now) : INFINITY;
     now.error = fmax(4.0 * change, 2.0 * t->change) + 0.02 * tolerance + 1e-14;
     *t = (massEstimate){now, change};
 }
 
-// The box of a solid that little is proven of can be ten times as large as the solid.
+// A proven box can be ten times as large as the solid.
 static void shrink_box(tacShapeSampler* sampler, const momentSum* sums) {
     sampler->size = 0.0;
     for (int k = 0; k < 3; ++k) {
@@ -217,7 +218,7 @@ static void shrink_box(tacShapeSampler* sampler, const momentSum* sums) {
     }
 }
 
-// Finer lattices until the better way's estimate is good enough.
+// Finer lattices until the better method's estimate is good enough.
 static tacResult converge(massTask* task, tacMass* out) {
     massEstimate method[METHODS] = {{{.error = INFINITY}, INFINITY},
                                     {{.error = INFINITY}, INFINITY}};
@@ -257,7 +258,7 @@ tacResult tac_shape_mass_with_progress(const tacModel* model, int shape, double 
     if (!(tolerance >= 1e-12 && tolerance <= 0.1))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "tolerance", "must be 1e-12 to 0.1");
     tacShapeSampler sampler;
-    // turned, so that neither faces nor ridges of a shape go along the lattice
+    // rotated, so that neither faces nor ridges of a shape are aligned with the lattice
     const tacQuat tilt = {0.8, 0.37, -0.29, 0.41};
     tacMass mass;
     tacResult result = tac_shape_sampler_open(model, shape, tilt, &sampler, message);

@@ -20,7 +20,7 @@ typedef struct massMesh {
     const double* vertex;
     const int* triangle;
     int count;
-    int shell, positive; // weigh by area; count each tetrahedron as positive
+    int shell, positive; // weight by area; count each tetrahedron as positive
 } massMesh;
 
 //---------------------------------- one triangle ---------------------------------

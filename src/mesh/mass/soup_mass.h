@@ -1,12 +1,12 @@
 // Volume, centre and inertia of meshes, by the rules of MuJoCo's `inertia` attribute of a mesh.
 //
 //   convex   the convex hull, filled
-//   exact    the mesh, filled; it has to be closed and oriented, its faces outward
+//   exact    the mesh, filled; it must be closed, with outward faces
 //   legacy   pyramids from the centre of area to the faces, all counted as positive: the same as
-//            exact for bodies whose faces all see that centre, too much otherwise
+//            exact for bodies that are star-shaped about that center, too much otherwise
 //   shell    the surface, with one density per area
 //
-// MuJoCo 3 takes legacy if the scene says nothing; it recommends convex.
+// The default of MuJoCo 3 is legacy; it recommends convex.
 
 #ifndef TAC_MESH_MASS_SOUP_MASS_H
 #define TAC_MESH_MASS_SOUP_MASS_H
@@ -29,8 +29,8 @@ typedef struct tacSoupMass {
     double inertia[6]; // about the centre: xx yy zz xy xz yz, the last three as in the matrix
 } tacSoupMass;
 
-// On failure `out` is untouched and `message` (NULL to skip) says what is wrong with the mesh: no
-// faces, open, turned inside out, flat, with the line of the face where there is one.
+// On failure `out` is unchanged and `message` (NULL to skip) says what is wrong with the mesh: no
+// faces, open, inside out, flat, with the line of the face if there is one.
 tacResult tac_soup_mass(const tacSoup* soup, tacSoupInertia rule, tacSoupMass* out,
                         tacMessage* message);
 

@@ -2,7 +2,7 @@
 //
 //   ball around the solid --tac_shape_steps--> tight box --> values at nodes --> roots on edges
 //
-// Nothing of the solid is outside the box: cells are only left out when a proven ball covers them.
+// The box contains the whole solid: cells are only skipped if a proven ball covers them.
 
 #include "mesh/surface/lattice.h"
 
@@ -15,10 +15,10 @@
 #include <string.h>
 
 #define CHUNK         1024 // points that are evaluated together
-#define BRICK         8    // nodes along the side of a brick that is left out or divided
-#define BRICK_ROW     32   // bricks that are looked at together
+#define BRICK         8    // nodes along the side of a brick that is skipped or divided
+#define BRICK_ROW     32   // bricks that are tested together
 #define BOX_N         24   // cells of the box search along each side
-#define BOX_ROW       24   // cells that are looked at together
+#define BOX_ROW       24   // cells that are tested together
 #define SHRINK_ROUNDS 3    // rounds of that search
 #define CUBE_ROUNDS   12   // and of the one with cubes, at most
 
@@ -28,13 +28,13 @@ typedef struct boxRow {
     double x[3][BOX_ROW], radius[BOX_ROW];
 } boxRow;
 
-// the cells of a search, alike in size, and the box around those that are not proven free
+// the cells of a search, all of one size, and the box around those that are not proven empty
 typedef struct boxSearch {
     int n[3];
     double side[3], low[3], high[3];
 } boxSearch;
 
-// looks at `count` cells of a row along x
+// tests `count` cells of a row along x
 static void search_row(const tacShapeSampler* s, const int at[3], int count, boxSearch* search) {
     boxRow c;
     const double* side = search->side;
@@ -53,7 +53,7 @@ static void search_row(const tacShapeSampler* s, const int at[3], int count, box
     }
 }
 
-// shrinks the box to the cells that are not proven free
+// shrinks the box to the cells that are not proven empty
 static void shrink_box(tacShapeSampler* s, const int n[3]) {
     boxSearch search = {.low = {INFINITY, INFINITY, INFINITY},
                         .high = {-INFINITY, -INFINITY, -INFINITY}};
@@ -79,7 +79,7 @@ static double box_volume(const tacShapeSampler* s) {
     return (s->high[0] - s->low[0]) * (s->high[1] - s->low[1]) * (s->high[2] - s->low[2]);
 }
 
-// Across a pole or a plate, cells as long as the box leave it as wide as they are: cubes of the
+// For a long or flat solid, cells as long as the box cannot shrink it across: cubes of the
 // same number, as long as they help.
 static void shrink_with_cubes(tacShapeSampler* s) {
     for (int round = 0; round < CUBE_ROUNDS; ++round) {
@@ -108,7 +108,7 @@ static tacResult find_box(tacShapeSampler* s, double radius, tacMessage* message
     return TAC_OK;
 }
 
-// Surfaces and masses do not depend on where a field ends: it does not, here
+// surfaces and masses do not depend on truncation, so it is switched off here
 static void copy_untruncated(tacShapeSampler* sampler, const tacModel* model, int shape) {
     sampler->model_copy = *model;
     sampler->shape_copy = model->shape[shape];
@@ -150,7 +150,7 @@ void tac_shape_sampler_eval(const tacShapeSampler* sampler, int count, double* c
 
 //---------------------------------- nodes ----------------------------------------
 
-// a cube of `side` nodes along each edge, as far as the lattice goes
+// a cube of `side` nodes along each edge, clipped to the lattice
 typedef struct brick {
     int first[3], side;
 } brick;
@@ -180,7 +180,7 @@ static void eval_brick(tacLattice* l, const brick* b) {
     for (int i = 0; i < count; ++i) l->value[node[i]] = value[i];
 }
 
-// values that are never interpolated: their nodes have none of the other side next to them
+// values that are never interpolated: no neighbour of their nodes is on the other side
 static void mark_brick(tacLattice* l, const brick* b, double value) {
     int node[BRICK * BRICK * BRICK], count = brick_nodes(l, b, node);
     for (int i = 0; i < count; ++i) l->value[node[i]] = value;
@@ -232,7 +232,7 @@ static void fill_values(tacLattice* l) {
             }
 }
 
-// the box holds the solid, so a border node inside would be rounding
+// the box contains the solid, so a border node inside is a rounding error
 static void clear_border(tacLattice* l) {
     for (int k = 0; k < 3; ++k) {
         int u = (k + 1) % 3, v = (k + 2) % 3;
@@ -248,7 +248,7 @@ static void clear_border(tacLattice* l) {
 
 tacResult tac_lattice_fill(const tacShapeSampler* sampler, int cells, tacRegion* blocks,
                            tacLattice* out) {
-    // irrational shares of a cell: nodes are on no symmetry plane of a shape, nor on its surface
+    // irrational offsets: nodes are neither on symmetry planes of a shape nor on its surface
     static const double share[3] = {0.61803398874989485, 0.41421356237309505, 0.73205080756887729};
     tacLattice l = {.sampler = sampler, .step = sampler->size / cells};
     double total = 1.0;
@@ -311,7 +311,8 @@ static void chunk_open(const tacLattice* l, const tacCrossings* c, int first, in
     }
 }
 
-// Chandrupatla's choice would save little: regula falsi of Illinois, bisection every fifth turn
+// Illinois regula falsi, with a bisection every fifth iteration; Chandrupatla's method would save
+// little
 static void chunk_propose(rootChunk* r, int count, int iteration) {
     for (int j = 0; j < count; ++j) {
         int i = r->open[j];
@@ -323,7 +324,7 @@ static void chunk_propose(rootChunk* r, int count, int iteration) {
     }
 }
 
-// takes the roots that are found from the list; how many are left
+// removes converged roots from the list; how many are left
 static int chunk_narrow(rootChunk* r, int count, double close) {
     int open = 0;
     for (int j = 0; j < count; ++j) {

@@ -10,20 +10,20 @@
 #include "tactus/shape.h"
 
 // a shape at a pose, with memory to evaluate it
-// who is told how far the work is
+// progress callback
 typedef struct tacProgressCallback {
-    void (*progress)(void* user, double done); // NULL: nobody
+    void (*progress)(void* user, double done); // NULL: none
     void* user;
 } tacProgressCallback;
 
 typedef struct tacShapeSampler {
-    const tacModel* model; // with the shape alone, and where that ends it goes on: `plain`, `whole`
+    const tacModel* model; // a copy with the shape alone and without truncation
     int shape;
     tacModel model_copy;
     tacShape shape_copy;
-    tacPose pose; // brings the middle of its ball to the origin, where coordinates are finest
+    tacPose pose; // moves the center of its ball to the origin, where coordinates are most accurate
     tacScratch* scratch;
-    double low[3], high[3]; // a box that holds it
+    double low[3], high[3]; // a box that contains it
     double size;            // longest side of the box
 } tacShapeSampler;
 
@@ -42,8 +42,8 @@ typedef struct tacCrossings {
     double* x[3];   // the root
 } tacCrossings;
 
-// Finds the box, with the solid turned by `rotation`; wrong calls and shapes without a bound get a
-// message. The caller destroys solid->scratch.
+// Finds the box, with the solid rotated by `rotation`; wrong calls and unbounded shapes give a
+// message. The caller destroys sampler->scratch.
 tacResult tac_shape_sampler_open(const tacModel* model, int shape, tacQuat rotation,
                                  tacShapeSampler* sampler, tacMessage* message);
 
@@ -51,12 +51,12 @@ tacResult tac_shape_sampler_open(const tacModel* model, int shape, tacQuat rotat
 void tac_shape_sampler_eval(const tacShapeSampler* sampler, int count, double* const x[3],
                             double* value, double* const g[3]);
 
-// a lattice with about `cells` cells along the longest side, set off by a share of a cell that
+// a lattice with about `cells` cells along the longest side, offset by a share of a cell that
 // depends on `cells`
 tacResult tac_lattice_fill(const tacShapeSampler* sampler, int cells, tacRegion* blocks,
                            tacLattice* out);
 
-// room for crossings
+// memory for crossings
 tacResult tac_crossings_create(tacCrossings* c, int count, tacRegion* blocks);
 
 // roots of all crossings, between the values at their nodes, to |value| <= close, or to rounding

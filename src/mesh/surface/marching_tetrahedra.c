@@ -1,8 +1,8 @@
 // Marching tetrahedra: from signs at the nodes of a lattice to a closed surface.
 //
 // Each cube is six tetrahedra around its diagonal, the same in every cube, so that faces match. A
-// tetrahedron holds at most one patch, a triangle or two: the surface cannot meet itself, whatever
-// the field does in between, and each of its edges has two faces.
+// tetrahedron has at most one patch, a triangle or two: the surface cannot intersect itself,
+// whatever the field does in between, and each of its edges has two faces.
 
 #include "mesh/surface/surface.h"
 
@@ -63,7 +63,7 @@ static tacResult list_edges(const marchEdges* e, int count, tacCrossings* c, tac
 
 //---------------------------------- triangles ------------------------------------
 
-// where triangles go; start NULL only counts them
+// output of triangles; start NULL only counts them
 typedef struct marchOut {
     int count;
     int* start;
@@ -142,8 +142,8 @@ static tacResult alloc_surface(tacSurface* s, int nv, int nt, tacRegion* blocks)
     return missing ? TAC_ERROR_MEMORY : TAC_OK;
 }
 
-// Near a node many vertices would crowd into slivers: they keep a share of the edge away from it,
-// off the surface, until the triangles have become few enough to settle.
+// Near a node many vertices would form slivers: they stay away from it by a share of the edge,
+// off the surface, until decimation makes room to project them.
 static void move_off_node(const tacLattice* l, const tacCrossings* c, int i, double x[3]) {
     double p[3], q[3], direction[3], rel[3];
     tac_lattice_point(l, c->node[i], p);

@@ -1,4 +1,4 @@
-// Quads on the sides of a box, or blown up to a ball.
+// Quads on the faces of a box, or projected to a ball.
 
 #include "mesh/surface/quad_mesh.h"
 
@@ -12,12 +12,12 @@ typedef struct quadBox {
     int cells[3]; // along each axis
 } quadBox;
 
-// a place of the lattice; equal places give equal bits, so that they can be welded
+// a node of the lattice; equal nodes give equal bits, so that they can be welded
 static void add_vertex(quadBox* b, const int node[3]) {
     double x[3], norm = 0.0;
     for (int k = 0; k < 3; ++k) {
         double t = 2.0 * node[k] / b->cells[k] - 1.0;
-        // equal angles rather than equal lengths make cells of a ball alike
+        // equal angles rather than equal lengths make cells of a ball similar
         x[k] = b->quads.is_ball ? tan(0.78539816339744831 * t) : b->quads.half[k] * t;
         norm += x[k] * x[k];
     }

@@ -27,7 +27,7 @@ double tac_quadric_error(const tacQuadric* q, const double x[3]) {
     return error > 0.0 ? error : 0.0;
 }
 
-// (A + m I) d = -(A near + b) by Cholesky's way; m > 0 keeps every pivot above 0
+// (A + m I) d = -(A near + b) by Cholesky factorization; m > 0 keeps every pivot above 0
 void tac_quadric_minimizer(const tacQuadric* q, const double near[3], double out[3]) {
     const double *a = q->a, m = DRAW * q->area;
     double r[3] = {-(a[0] * near[0] + a[3] * near[1] + a[4] * near[2] + a[6]),

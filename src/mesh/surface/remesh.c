@@ -1,10 +1,10 @@
 // Fewer triangles: edges collapse into a point of the surface, cheapest first.
 //
-// A vertex stands for the tangent planes of those that went into it, weighted by area. An edge
-// collapses into the point closest to the planes of both its ends, brought onto the zero level. It
-// costs the squared distance from these planes, and a little for the way, which keeps triangles
-// even where the surface is flat. A collapse must keep the surface a closed one, the sides of the
-// triangles, their shape, and must not make it meet itself.
+// A vertex keeps the tangent planes of those that collapsed into it, weighted by area. An edge
+// collapses into the point closest to the planes of both its ends, projected to the zero level. It
+// costs the squared distance from these planes, and a little for the distance moved, which keeps
+// triangles regular where the surface is flat. A collapse must keep the surface closed, the
+// orientation of the triangles and their shape, and must not make it intersect itself.
 
 #include "mesh/surface/remesh.h"
 
@@ -17,8 +17,8 @@
 #define MIN_OUTWARDNESS  0.3  // least sum of three cosines with the field's normals
 #define MIN_SHAPE_FACTOR 1.09 // of shape_factor
 
-// Planes of all corners of a triangle go to each of them: a vertex beside a ridge knows the other
-// side.
+// Planes of all vertices of a triangle are added to each of them: a vertex beside a ridge has those
+// of the other side.
 tacResult tac_remesh_create(tacRemesh* r, const tacShapeSampler* sampler, tacSurface* s,
                             tacRegion* blocks) {
     *r = (tacRemesh){.sampler = sampler, .surface = s, .blocks = blocks};
@@ -45,7 +45,7 @@ tacResult tac_remesh_create(tacRemesh* r, const tacShapeSampler* sampler, tacSur
 
 //---------------------------------- queue ----------------------------------------
 
-// edges by the cost of their collapse; costs are looked up, place[h] -1: not in it
+// edges by the cost of their collapse; slot[h] -1: not in the heap
 typedef struct costHeap {
     int count;
     int *item, *slot;
@@ -103,7 +103,7 @@ static tacResult heap_create(costHeap* h, int count, tacRegion* blocks) {
 
 //---------------------------------- cost -----------------------------------------
 
-// How far a triangle looks along the field's normals at its corners: -3 to 3.
+// Sum of the cosines between a triangle's normal and the field's at its vertices: -3 to 3.
 static double outwardness(const tacSurface* s, const tacTriangle* t, const double area[3]) {
     double sum = 0.0, length = sqrt(tac_dot3(area, area));
     for (int i = 0; i < 3; ++i) sum += tac_dot3(area, s->normal[t->v[i]]);
@@ -127,7 +127,7 @@ int tac_keeps_orientation(const tacSurface* s, const tacTriangle* previous,
     if (!(length2 > 0.0)) return 0;
     double out = outwardness(s, after, now);
     if (!(out > MIN_OUTWARDNESS || out > outwardness(s, previous, old) - 1e-4)) return 0;
-    // a sliver has no normal to speak of
+    // a sliver has no reliable normal
     if (tac_triangle_quality(previous) <= 0.02) return out > MIN_OUTWARDNESS;
     return along > 0.0 &&
            along * along > MIN_NORMAL_COS * MIN_NORMAL_COS * length2 * tac_dot3(old, old);
@@ -136,7 +136,7 @@ int tac_keeps_orientation(const tacSurface* s, const tacTriangle* previous,
 // an edge goes by the smaller of its half-edges
 static int edge_of(const tacSurface* s, int h) { return h < s->twin[h] ? h : s->twin[h]; }
 
-// what it costs to bring the ends of h to x, shapes of triangles aside
+// cost of moving the ends of h to x, without triangle shapes
 static double move_cost(const tacRemesh* r, int h, const double x[3]) {
     const tacSurface* s = r->surface;
     int v = s->start[h], u = tac_halfedge_end(s, h);
@@ -146,7 +146,7 @@ static double move_cost(const tacRemesh* r, int h, const double x[3]) {
                (q->area * tac_distance2_3(x, s->x[v]) + p->area * tac_distance2_3(x, s->x[u]));
 }
 
-// the best place for both ends of h
+// the best position for both ends of h
 static void best_position(const tacRemesh* r, int h, double x[3]) {
     const tacSurface* s = r->surface;
     const double *a = s->x[s->start[h]], *b = s->x[tac_halfedge_end(s, h)];
@@ -160,7 +160,7 @@ static void best_position(const tacRemesh* r, int h, double x[3]) {
 
 static double shape_factor(double quality) { return 1.0 + 0.09 / (quality * quality); }
 
-// puts an edge into the queue with a cost that it has at least
+// queues an edge with a lower bound of its cost
 static void queue_edge(const tacRemesh* r, costHeap* heap, int h) {
     double x[3];
     best_position(r, h, x);
@@ -169,13 +169,13 @@ static void queue_edge(const tacRemesh* r, costHeap* heap, int h) {
 
 //---------------------------------- one collapse ---------------------------------
 
-// a collapse that is thought of: triangles that change, those that go, the new place
+// a possible collapse: triangles that change, those that are removed, the new position
 typedef struct edgeCollapse {
     int h, old_count, new_count, old[TAC_MAX_VALENCE];
     tacTriangle now[TAC_MAX_VALENCE];
     int at[TAC_MAX_VALENCE];   // corner of now[i] that moves
     int from[TAC_MAX_VALENCE]; // triangle that now[i] was
-    double x[3], n[3];         // where to, and the normal there
+    double x[3], n[3];         // new position, and the normal there
     double old_quality;        // worst quality before
 } edgeCollapse;
 
@@ -207,7 +207,7 @@ static int collapse_open(const tacSurface* s, int h, edgeCollapse* c) {
     return 1;
 }
 
-// cost of the collapse to c->x; infinite if triangles would turn over or lose their shape
+// cost of the collapse to c->x; infinite if triangles would flip or degenerate
 static double collapse_cost(const tacRemesh* r, edgeCollapse* c, int repairing) {
     const tacSurface* s = r->surface;
     double worst = 1.0;
@@ -224,7 +224,7 @@ static double collapse_cost(const tacRemesh* r, edgeCollapse* c, int repairing) 
     return move_cost(r, c->h, c->x) * shape_factor(worst);
 }
 
-// the best of: the lowest place, either end
+// the best of: the minimizer, either end
 static double choose_position(const tacRemesh* r, edgeCollapse* c) {
     const tacSurface* s = r->surface;
     int end[2] = {tac_halfedge_end(s, c->h), s->start[c->h]};
@@ -255,7 +255,7 @@ static void do_collapse(tacRemesh* r, const edgeCollapse* c) {
 
 //---------------------------------- all of them ----------------------------------
 
-// edges that a collapse takes away or joins
+// edges that a collapse removes or joins
 static void unqueue_edges(const tacSurface* s, costHeap* heap, int h) {
     int side[2] = {h, s->twin[h]};
     for (int i = 0; i < 2; ++i)
@@ -274,7 +274,7 @@ static void queue_ring(const tacRemesh* r, costHeap* heap, int u) {
     }
 }
 
-// takes the cheapest edge; returns whether it has collapsed
+// collapses the cheapest edge if it can; returns whether it did
 static int collapse_next(tacRemesh* r, costHeap* heap) {
     tacSurface* s = r->surface;
     edgeCollapse c;
@@ -288,7 +288,7 @@ static int collapse_next(tacRemesh* r, costHeap* heap) {
         heap_insert(heap, h, cost);
         return 0;
     }
-    heap_remove(heap, h); // rated again when its ring changes
+    heap_remove(heap, h); // queued again when its ring changes
     if (tac_triangle_grid_intersects(&r->grid, s, c.new_count, c.now, c.old_count, c.old)) return 0;
     unqueue_edges(s, heap, h);
     do_collapse(r, &c);
@@ -322,7 +322,7 @@ tacResult tac_remesh_decimate(tacRemesh* r, int vertices) {
     return TAC_OK;
 }
 
-//---------------------------------- mending --------------------------------------
+//---------------------------------- repair ---------------------------------------
 
 static int is_inward(const tacSurface* s, int t) {
     tacTriangle triangle = tac_surface_triangle(s, t);
@@ -335,7 +335,7 @@ static int needs_repair(const tacRemesh* r, int v) {
     return bad;
 }
 
-// moves v into the neighbour where that costs least; returns whether it could
+// collapses v into the neighbour where that costs least; returns whether it could
 static int remove_vertex(tacRemesh* r, int v) {
     tacSurface* s = r->surface;
     int ring[TAC_MAX_VALENCE], count = tac_surface_ring(s, v, ring);

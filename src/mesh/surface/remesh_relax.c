@@ -1,4 +1,4 @@
-// Better triangles: edges turn and vertices glide on the zero level, never against the checks.
+// Better triangles: edges flip and vertices move on the zero level; the surface stays valid.
 
 #include "mesh/surface/remesh.h"
 
@@ -16,7 +16,7 @@ typedef struct moveWorkspace {
 
 #define NEWTON_ITERATIONS 24
 
-// points that Newton's method works on
+// points of Newton's method
 typedef struct newtonWorkspace {
     double *at[3], *g[3], *value; // trial points and the field there
     double* best;                 // |value| at x
@@ -35,7 +35,7 @@ static tacResult newton_create(newtonWorkspace* n, int count, tacRegion* blocks)
     return missing ? TAC_ERROR_MEMORY : TAC_OK;
 }
 
-// a trial that is no better is taken back halfway; returns the number of points not yet there
+// a trial that is not better is halved; returns 1 if the point has not converged
 static int newton_accept(newtonWorkspace* n, int i, double* const x[3], double* const normal[3],
                          double close) {
     double length2 = 0.0;
@@ -106,9 +106,9 @@ int tac_project_point(const tacShapeSampler* sampler, double x[3], double normal
     return 0;
 }
 
-//---------------------------------- turning edges --------------------------------
+//---------------------------------- edge flips -----------------------------------
 
-// the two triangles with the edge of h turned
+// the two triangles with the edge of h flipped
 static void flipped_triangles(const tacSurface* s, int h, tacTriangle out[2]) {
     int g = s->twin[h], u = s->start[h], v = s->start[g];
     int a = s->start[tac_halfedge_previous(h)], b = s->start[tac_halfedge_previous(g)];
@@ -125,7 +125,7 @@ static double cosine(const double a[3], const double b[3]) {
     return length > 0.0 ? tac_dot3(a, b) / length : -1.0;
 }
 
-// better shape, where the surface is flat enough for the turn not to cut into it
+// better shape, where the surface is flat enough that the flip does not cut into it
 static int should_flip(const tacSurface* s, int h) {
     tacTriangle old[2] = {tac_surface_triangle(s, h / 3), tac_surface_triangle(s, s->twin[h] / 3)},
                 new[2];
@@ -174,7 +174,7 @@ static tacResult moves_create(moveWorkspace* m, int count, tacRegion* blocks) {
     return missing ? TAC_ERROR_MEMORY : TAC_OK;
 }
 
-// towards the middle of the ring, weighted by area, along the tangent plane
+// towards the center of the ring, weighted by area, in the tangent plane
 static void propose_position(const tacSurface* s, int v, double out[3]) {
     int ring[TAC_MAX_VALENCE], count = tac_surface_ring(s, v, ring);
     double sum[3] = {0}, total = 0.0;
@@ -218,7 +218,7 @@ static int improves_quality(const tacRemesh* r, int v, const double x[3], vertex
         tac_sub3(old.x[(ring[i] % 3 + 1) % 3], s->x[v], side);
         side2 = tac_min(side2, tac_dot3(side, side));
     }
-    // ridges: no farther from the planes that the vertex stands for than a share of its edges
+    // ridges: no farther from the planes of the vertex's quadric than a share of its edges
     double error = tac_quadric_error(q, x), old_error = tac_quadric_error(q, s->x[v]);
     if (error > 1.3 * old_error && error > 1e-3 * q->area * side2) return 0;
     return now > was * 1.001 || (now_sum > was_sum * 1.001 && now >= tac_min(was, 0.5));

@@ -97,7 +97,7 @@ static int root_of(int* parent, int v) {
     return v;
 }
 
-// parent[v]: a vertex of the same piece, the piece's first one in the end
+// union-find: parent[v] is a vertex of the same component, in the end its first one
 static int* join_components(const tacSurface* s, tacRegion* blocks) {
     int* parent = TAC_REGION_ALLOC(blocks, int, s->nv);
     if (!parent) return NULL;
@@ -157,7 +157,7 @@ int tac_surface_can_collapse(const tacSurface* s, int h) {
     return tac_surface_ring(s, a, side) > 3 && tac_surface_ring(s, b, side) > 3;
 }
 
-// takes triangle of h out: its other two sides become twins
+// removes the triangle of h: its other two sides become twins
 static void remove_triangle(tacSurface* s, int h) {
     int a = s->twin[tac_halfedge_next(h)], b = s->twin[tac_halfedge_previous(h)];
     s->twin[a] = b;

@@ -17,12 +17,12 @@ typedef struct tacSurface {
     int vertices, triangles; // alive
     double (*x)[3];          // vertices                        (nv)
     double (*normal)[3];     // of the field there, length 1    (nv)
-    double (*root)[3];       // where lattice vertices met it   (nv)
+    double (*root)[3];       // where lattice edges crossed it  (nv)
     int *start, *twin;       // (3 nt)
     int* out;                // a half-edge that leaves         (nv)
 } tacSurface;
 
-// a triangle by its vertices and where they are, or would be
+// a triangle by its vertices and their positions
 typedef struct tacTriangle {
     int v[3];
     double x[3][3];
@@ -43,19 +43,19 @@ int tac_surface_ring(const tacSurface* s, int v, int ring[TAC_MAX_VALENCE]);
 
 tacTriangle tac_surface_triangle(const tacSurface* s, int t);
 
-// vertices - edges + faces, and the number of pieces
+// vertices - edges + faces, and the number of components
 int tac_surface_euler(const tacSurface* s);
 int tac_surface_components(const tacSurface* s, tacRegion* blocks);
 
-// Takes pieces of less than so many vertices away, unless all are so small: a lattice makes specks
-// where it meets a thin edge.
+// Removes components of fewer vertices, unless all are so small: a lattice makes specks
+// where it crosses a thin edge.
 tacResult tac_surface_drop_small_components(tacSurface* s, int min_vertices, tacRegion* blocks);
 
-// may start[h] be moved into the end of h so that the surface stays one?
+// may start[h] collapse into the end of h so that the surface stays manifold?
 int tac_surface_can_collapse(const tacSurface* s, int h);
 void tac_surface_collapse(tacSurface* s, int h);
 
-// may the edge of h be turned to join the two opposite vertices?
+// may the edge of h be flipped to join the two opposite vertices?
 int tac_surface_can_flip(const tacSurface* s, int h);
 void tac_surface_flip(tacSurface* s, int h);
 
@@ -65,13 +65,13 @@ void tac_triangle_area_vector(const tacTriangle* t, double out[3]);
 // 4 sqrt(3) area/sum of squared sides: 1 for equal sides, 0 for none
 double tac_triangle_quality(const tacTriangle* t);
 
-// like fmin and fmax, which a compiler must not put in place
+// like fmin and fmax without their rules for NaN, and faster
 static inline double tac_min(double a, double b) { return a < b ? a : b; }
 static inline double tac_max(double a, double b) { return a > b ? a : b; }
 
 // Marching tetrahedra on a lattice: closed, oriented, without self-intersection by construction,
-// vertices at the roots or a little beside them, or nowhere yet unless `placed`. TAC_ERROR_VALUE if
-// the surface does not meet the lattice.
+// vertices at the roots or close to them; only connectivity unless `with_positions`.
+// TAC_ERROR_VALUE if the surface does not cross the lattice.
 tacResult tac_marching_tetrahedra(const tacLattice* lattice, int with_positions, tacRegion* blocks,
                                   tacSurface* out);
 

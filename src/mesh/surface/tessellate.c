@@ -1,10 +1,10 @@
 // A mesh on the zero level of a shape.
 //
-//   lattice --march--> fine surface --simplify--> asked number --relax--> better triangles -->
+//   lattice --march--> fine surface --decimate--> requested number --relax--> better triangles -->
 //   checks
 //
-// Two lattices must agree on pieces and holes before the surface is believed. All that happens to
-// it later keeps it closed and free of self-intersection; the finished mesh is checked once more.
+// Two lattices must agree on components and holes before the surface is trusted. All later changes
+// keep it closed and free of self-intersection; the finished mesh is checked again.
 
 #include "mesh/surface/tessellate.h"
 
@@ -43,7 +43,7 @@ int tac_surface_self_intersections(const tacSurface* s, tacRegion* blocks) {
     return intersections;
 }
 
-// Twins and fans found anew from the triangles alone: each edge with two faces of opposite
+// Checks twins and fans from the triangles alone: each edge with two faces of opposite
 // direction, each vertex with one fan. 1, 0, or -1 without memory.
 static int is_closed_surface(const tacSurface* s, tacRegion* blocks) {
     tacSurface copy = {.nv = s->vertices, .nt = s->triangles};
@@ -104,7 +104,7 @@ static meshBlock* make_mesh(tacAllocator allocator, int vertices, int faces) {
     return m;
 }
 
-// what is alive, counted through, in the shape's frame; number[v] is the new index of a vertex
+// packs the elements in use, in the shape's frame; number[v] is the new index of a vertex
 static void copy_mesh(const tacSurface* s, tacPose pose, int* number, meshBlock* m) {
     int vertices = 0, edges = 0, faces = 0;
     for (int v = 0; v < s->nv; ++v) {
@@ -142,7 +142,7 @@ static tacResult finish_mesh(const tacShapeSampler* sampler, const tacSurface* s
     unposed.pose = tac_pose_identity();
     tac_shape_sampler_eval(&unposed, s->vertices, m->x, value, NULL);
     for (int v = 0; v < s->vertices; ++v) m->mesh.error = fmax(m->mesh.error, fabs(value[v]));
-    // far from the frame's origin, coordinates are no finer than their rounding
+    // far from the origin, the accuracy is that of the coordinates' rounding
     if (!(m->mesh.error <= 1e-9 * sampler->size + 1e-15 * tac_norm(sampler->pose.position))) {
         tac_mesh_destroy(&m->mesh);
         return TAC_ERROR_UNSOLVED;
@@ -157,7 +157,7 @@ void tac_mesh_destroy(tacMesh* mesh) {
 
 //---------------------------------- lattices -------------------------------------
 
-// what one lattice says about the solid
+// summary of one lattice
 typedef struct latticeSummary {
     int cells;
     int vertices; // of its surface, 0 for none
@@ -165,7 +165,7 @@ typedef struct latticeSummary {
     double volume; // of its cells inside
 } latticeSummary;
 
-// what is asked for, and what is known so far
+// the request, and the lattices tried so far
 typedef struct meshTask {
     const tacShapeSampler* sampler;
     int requested;
@@ -196,7 +196,7 @@ static tacResult view_surface(const tacShapeSampler* sampler, int with_positions
     return view->components < 0 ? TAC_ERROR_MEMORY : TAC_OK;
 }
 
-// pieces and holes by one more lattice, in memory of its own
+// components and holes by one more lattice, in memory of its own
 static tacResult probe_lattice(meshTask* task, int cells) {
     tacRegion blocks = {task->sampler->model->allocator, NULL, MAX_BYTES};
     tacSurface s;
@@ -212,7 +212,7 @@ static int lattices_agree(const latticeSummary* a, const latticeSummary* b) {
            a->components == b->components && fabs(a->volume - b->volume) <= SAME_VOLUME * b->volume;
 }
 
-// is the node, a leaf, added to the shape, so that its size is to be seen there?
+// is the leaf added to the shape (not subtracted), so that its size counts?
 static int is_part(const tacModel* model, const tacNode* leaf) {
     int parent = leaf->parent;
     while (parent >= 0 && model->node[parent].kind == TAC_NODE_UNION)
@@ -220,7 +220,8 @@ static int is_part(const tacModel* model, const tacNode* leaf) {
     return leaf->children == 0 && leaf->size >= 0 && parent < 0;
 }
 
-// across the thinnest part of a union; its pieces and holes do not tell that an ear is missing
+// thickness of the thinnest part of a union; components and holes do not show that a thin part is
+// missing
 static double thinnest_part(const tacShapeSampler* sampler) {
     const tacModel* model = sampler->model;
     const tacShape* shape = &model->shape[sampler->shape];
@@ -234,7 +235,7 @@ static double thinnest_part(const tacShapeSampler* sampler) {
     return least;
 }
 
-// A box that is long and thin has room for smaller cells, no more in number than those of a cube.
+// A long and thin box allows smaller cells, with no more of them than a cube has.
 static int max_cells(const tacShapeSampler* sampler) {
     double share = 1.0;
     for (int k = 0; k < 3; ++k) share *= (sampler->high[k] - sampler->low[k]) / sampler->size;
@@ -253,7 +254,7 @@ static tacPose node_frame(const tacModel* model, int i) {
     return frame;
 }
 
-// Is the middle of a part inside? Then there is a solid that no lattice saw, thinner than cells.
+// Is the center of a part inside? Then there is a solid that no lattice found, thinner than cells.
 static int part_is_inside(const tacShapeSampler* sampler) {
     const tacShape* shape = &sampler->model->shape[sampler->shape];
     for (int i = shape->first; i < shape->first + shape->count; ++i) {
@@ -266,7 +267,7 @@ static int part_is_inside(const tacShapeSampler* sampler) {
     return 0;
 }
 
-// turns the longest part along the axes, where a box fits it best
+// aligns the longest part with the axes, where a box fits it best
 static tacQuat along_longest_part(const tacModel* model, int which) {
     const tacShape* shape = &model->shape[which];
     double most = 0.0;
@@ -283,7 +284,7 @@ static tacQuat along_longest_part(const tacModel* model, int which) {
     return tac_quat_conj(node_frame(model, longest).rotation);
 }
 
-// cells that leave a flat solid several of them across, and a thin part two
+// cells such that a flat solid has several of them across, and a thin part two
 static int min_cells(const tacShapeSampler* sampler) {
     double least = sampler->size;
     for (int k = 0; k < 3; ++k) least = fmin(least, sampler->high[k] - sampler->low[k]);
@@ -292,7 +293,7 @@ static int min_cells(const tacShapeSampler* sampler) {
     return (int)fmin(most, fmax(MIN_CELLS, fmax(thin, 5.0 * sampler->size / least)));
 }
 
-// the coarsest lattice with vertices enough that another one, the finest, agrees with; -1 for none
+// the coarsest lattice with enough vertices that agrees with the finest one; -1: none
 static int choose_view(const meshTask* task, int share) {
     const latticeSummary* finest = &task->view[task->views - 1];
     for (int i = 0; i < task->views - 1; ++i)
@@ -302,7 +303,7 @@ static int choose_view(const meshTask* task, int share) {
     return -1;
 }
 
-// Finer lattices until the last one, fine enough to be believed, agrees with one before.
+// Finer lattices until the last one, fine enough to be trusted, agrees with one before.
 static tacResult choose_lattice(meshTask* task) {
     int cells = min_cells(task->sampler), most = max_cells(task->sampler);
     task->chosen = -1;
@@ -320,7 +321,7 @@ static tacResult choose_lattice(meshTask* task) {
 
 //---------------------------------- attempts -------------------------------------
 
-// a vertex that cannot settle when its neighbours have moved goes into one of them
+// a vertex that still cannot be projected collapses into a neighbour
 static tacResult project_and_relax(tacRemesh* r) {
     int off = tac_remesh_project(r);
     tacResult result = off < 0 ? TAC_ERROR_MEMORY : tac_remesh_relax(r, RELAX_ITERATIONS);
@@ -343,7 +344,7 @@ static int inward_faces(const tacSurface* s) {
     return inward;
 }
 
-// the laws that a mesh must keep, checked on what came out
+// checks of the result
 static tacResult check_result(const meshTask* task, const tacSurface* s, tacRegion* blocks) {
     const latticeSummary* view = &task->view[task->chosen];
     int closed = is_closed_surface(s, blocks),

@@ -1,15 +1,15 @@
-// Do triangles of a surface meet where they should not?
+// Self-intersections of a surface of triangles.
 //
 // Pairs without a common vertex: separating axes. With one: separating planes through it. With two:
-// the angle between the faces. All of them call a near miss a meeting, so that rounding errs on the
-// safe side.
+// the angle between the faces. All tests count a near miss as an intersection, so that rounding
+// errs on the safe side.
 
 #include "mesh/surface/triangle_grid.h"
 
 #include <math.h>
 #include <string.h>
 
-// closer than this share of the size counts as meeting
+// closer than this share of the size counts as intersecting
 #define TOLERANCE 1e-10
 // cosine between the normals of two faces with a common edge: less is a fold
 #define FOLD_COS (-0.9995)
@@ -65,8 +65,8 @@ static int triangles_separated(const tacTriangle* a, const tacTriangle* b) {
     return 0;
 }
 
-// Two sectors from one apex, each by its two unit sides. They meet in the apex alone if a plane
-// through it has them on two sides, strictly but for sides that span the plane.
+// Two sectors from one apex, each by its two unit sides. They meet only in the apex if a plane
+// through it separates them, strictly except for sides that span the plane.
 static int sector_separated(double side[2][3], double other[2][3]) {
     double n[3], in_plane[3];
     tac_cross3(side[0], side[1], n);
@@ -96,8 +96,8 @@ static int sectors_separated(double a[2][3], double b[2][3]) {
     return 0;
 }
 
-// A plane through the apex across the way between the middles has most pairs on two sides: a test
-// without roots.
+// The plane through the apex normal to the line between the centers separates most pairs: a test
+// without square roots.
 static int clearly_separated(double a[2][3], double b[2][3]) {
     double d[3];
     for (int k = 0; k < 3; ++k) d[k] = a[0][k] + a[1][k] - b[0][k] - b[1][k];
@@ -250,7 +250,7 @@ void tac_triangle_grid_rebuild(tacTriangleGrid* g, const tacSurface* s) {
         g->entries = 0;
         for (int t = 0; t < s->nt && !full; ++t)
             if (s->start[3 * t] >= 0) full = !tac_triangle_grid_update(g, s, t);
-        // coarser cells need fewer entries; half of the room stays for updates
+        // coarser cells need fewer entries; half of the capacity is kept for updates
         if (!full && g->entries <= g->capacity / 2) return;
         g->cell *= 2.0;
         if (g->n[0] * g->n[1] * g->n[2] == 1) return;
@@ -277,7 +277,7 @@ static int intersects_any(const tacTriangle* b, int count, const tacTriangle* a)
     return 0;
 }
 
-// entries of old triangles are taken out on the way
+// outdated entries are removed on the way
 static int intersects_in_cell(tacTriangleGrid* g, const tacSurface* s, int cell, int count,
                               const tacTriangle* a) {
     for (int* link = &g->head[cell]; *link >= 0;) {

@@ -219,7 +219,7 @@ static void warn_attracting_cores(tacSpec* spec, const tacModel* model) {
         if (warn_attracting_core(spec, model, &plan->pair[i])) return;
 }
 
-//---------------------------------- where they are felt --------------------------
+//---------------------------------- influence ------------------------------------
 
 // the largest eps3 of the pairs of a geom; 0: it has none
 static double largest_eps3(const tacModel* model, int geom) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-//---------------------------------- what the scene says --------------------------
+//---------------------------------- of the scene ---------------------------------
 
 static int is_of_contact(const char* attribute) {
     return strcmp(attribute, "integrator") != 0 && strcmp(attribute, "rk4") != 0;
@@ -20,7 +20,7 @@ static void remove_contact(tacElement* element) {
     element->count = count_left;
 }
 
-//---------------------------------- what the option says -------------------------
+//---------------------------------- of the option --------------------------------
 
 static void add_element(tacElement* root, tacElement* element) {
     element->parent = root;

@@ -6,7 +6,7 @@
 
 static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e9};
 
-//---------------------------------- who is asked for -----------------------------
+//---------------------------------- references -----------------------------------
 
 static void list_names(tacSpec* spec, const tacElement* element) {
     static const char* const words[] = {"geom1", "geom2"};

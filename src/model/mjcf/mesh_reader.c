@@ -167,7 +167,7 @@ static void read_file(tacSpec* spec, tacMeshSpec* mesh) {
     tac_reader_add_opened(&spec->reader, mesh->path);
 }
 
-//---------------------------------- placing --------------------------------------
+//---------------------------------- positions ------------------------------------
 
 // a reflection turns faces inside out: reverse their corners
 static void flip_faces(tacSpec* spec, tacSoup* soup) {
@@ -274,7 +274,7 @@ const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom) {
     return spec->reader.result == TAC_OK ? mesh : NULL;
 }
 
-//---------------------------------- what geoms ask -------------------------------
+//---------------------------------- queries of geoms -----------------------------
 
 tacPose tac_mesh_pose(const tacMeshSpec* mesh) { return mesh->pose; }
 

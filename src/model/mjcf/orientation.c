@@ -27,7 +27,7 @@ static tacQuat quat_about_axis(tacVec3 unit_axis, double angle) {
     return tac_quat(cos(0.5 * angle), tac_scale(unit_axis, sin(0.5 * angle)));
 }
 
-//---------------------------------- the five ways --------------------------------
+//---------------------------------- five notations -------------------------------
 
 static tacQuat from_quat(tacSpec* spec, const tacElement* element, const double* v) {
     double norm = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
@@ -93,7 +93,7 @@ static tacQuat from_zaxis(tacSpec* spec, const tacElement* element, const double
     return quat_about_axis(s < 1e-10 ? (tacVec3){1.0, 0.0, 0.0} : unit_vector(axis), atan2(s, z.z));
 }
 
-//---------------------------------- placement ------------------------------------
+//---------------------------------- poses ----------------------------------------
 
 typedef struct orientationWord {
     const char* name;

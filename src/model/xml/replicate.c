@@ -72,7 +72,7 @@ static void add_frames(tacSpec* spec, const tacElement* element, const tacReplic
     }
 }
 
-//---------------------------------- what refers to it ----------------------------
+//---------------------------------- references -----------------------------------
 
 // moves the elements that refer to `names` from a section to `out`
 static void extract_referring(tacReader* reader, tacElement* section, const tacNames* names,

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-//---------------------------------- what is built --------------------------------
+//---------------------------------- supported words ------------------------------
 
 #define ORIENTATION "quat euler axisangle xyaxes zaxis"
 #define PRIMITIVES  "sphere plane superquadric ellipsoid capsule cylinder box polyhedron cloud sweep"
@@ -214,7 +214,7 @@ static const tacRule rules[] = {
     {"user", SENSOR " dim", UNUSED " objtype objname datatype needstage", ""},
 };
 
-//---------------------------------- what is not built yet ------------------------
+//---------------------------------- not supported --------------------------------
 
 typedef struct unsupportedWords {
     const char *words, *reason;

@@ -7,6 +7,7 @@
 
 #include "respond/lcp/dantzig.h"
 
+#include "base/arena.h"
 #include "respond/lcp/active_set_factor.h"
 
 #include <math.h>
@@ -33,12 +34,6 @@ typedef struct dantzigEvent {
     int row;
     tacLcpStatus to, from;
 } dantzigEvent;
-
-size_t tac_dantzig_size(int contacts, int tangents) {
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    size_t factor = (tac_active_set_factor_size(contacts, tangents) + 7) / 8 * 8;
-    return factor + (4 * rows + (size_t)contacts) * sizeof(double) + 2 * rows;
-}
 
 static int normal_row(const dantzig* s, int row) { return row - row % s->stride; }
 
@@ -231,23 +226,38 @@ static int enter_row(dantzig* s, int k, int* pivots, int limit) {
     return done;
 }
 
-static dantzig dantzig_of(const tacLcp* lcp, tacFrictionBounds bounds, double* f,
-                          unsigned char* active_set, void* memory) {
+static dantzig alloc_dantzig(const tacLcp* lcp, tacArena* arena) {
     int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
-    dantzig s = {
-        .lcp = *lcp, .mu = lcp->mu, .bounds = bounds, .rows = rows, .stride = stride, .f = f};
-    size_t factor = (tac_active_set_factor_size(lcp->contacts, lcp->tangents) + 7) / 8 * 8;
-    s.a = (double*)((char*)memory + factor);
-    s.df = s.a + rows;
-    s.da = s.df + rows;
-    s.bound = s.da + rows;
-    s.zero_mu = s.bound + rows;
-    s.entered = (unsigned char*)(s.zero_mu + lcp->contacts);
-    s.seen = s.entered + rows;
+    size_t factor = tac_active_set_factor_size(lcp->contacts, lcp->tangents);
+    return (dantzig){.lcp = *lcp,
+                     .mu = lcp->mu,
+                     .rows = rows,
+                     .stride = stride,
+                     .a = TAC_ALLOC(arena, double, rows),
+                     .df = TAC_ALLOC(arena, double, rows),
+                     .da = TAC_ALLOC(arena, double, rows),
+                     .bound = TAC_ALLOC(arena, double, rows),
+                     .zero_mu = TAC_ALLOC(arena, double, lcp->contacts),
+                     .entered = TAC_ALLOC(arena, unsigned char, rows),
+                     .seen = TAC_ALLOC(arena, unsigned char, rows),
+                     .memory = tac_arena_alloc(arena, factor)};
+}
+
+size_t tac_dantzig_size(int contacts, int tangents) {
+    tacArena dry = tac_arena_measure(1);
+    alloc_dantzig(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return dry.peak;
+}
+
+static dantzig begin_dantzig(const tacLcp* lcp, tacFrictionBounds bounds, double* f,
+                             unsigned char* active_set, void* memory) {
+    tacArena arena = tac_arena_over(memory);
+    dantzig s = alloc_dantzig(lcp, &arena);
+    s.bounds = bounds;
+    s.f = f;
     s.active_set = active_set;
-    s.memory = memory;
     for (int i = 0; i < lcp->contacts; ++i) s.zero_mu[i] = 0.0;
-    for (int i = 0; i < rows; ++i) {
+    for (int i = 0; i < s.rows; ++i) {
         f[i] = 0.0;
         s.a[i] = lcp->b[i];
         s.entered[i] = 0;
@@ -276,7 +286,7 @@ static void polish_impulses(dantzig* s) {
 
 int tac_dantzig(const tacLcp* lcp, tacFrictionBounds bounds, double* f, unsigned char* active_set,
                 int* passes, void* memory) {
-    dantzig s = dantzig_of(lcp, bounds, f, active_set, memory);
+    dantzig s = begin_dantzig(lcp, bounds, f, active_set, memory);
     int pivots = 0, limit = 20 * s.rows + 20, done = 1;
     for (int k = 0; k < s.rows && done; k += s.stride) done = enter_row(&s, k, &pivots, limit);
     for (int k = 0; k < s.rows; ++k) {

@@ -8,6 +8,7 @@
 
 #include "tactus/lcp.h"
 
+#include "math/vector_ops.h"
 #include "respond/lcp/active_set_factor.h"
 #include "respond/lcp/dantzig.h"
 #include "respond/lcp/islands.h"
@@ -332,43 +333,40 @@ static int solve_enumerate(lcpSolver* s) {
 
 //---------------------------------- the solve ----------------------------------
 
+// the largest memory of one method; Lemke's method gets few contacts only
 static size_t methods_size(int contacts, int tangents) {
-    size_t a = tac_dantzig_size(contacts, tangents);
-    // room for many contacts is room for few, which Lemke's method may get
-    int tried = contacts < LEMKE_CONTACTS ? contacts : LEMKE_CONTACTS;
-    size_t b = tac_lemke_size(tried, tangents), c = tac_proximal_size(contacts, tangents);
-    size_t most = a > b ? a : b;
-    return ((most > c ? most : c) + 7) / 8 * 8;
+    size_t dantzig = tac_dantzig_size(contacts, tangents);
+    size_t lemke = tac_lemke_size(contacts < LEMKE_CONTACTS ? contacts : LEMKE_CONTACTS, tangents);
+    size_t proximal = tac_proximal_size(contacts, tangents);
+    return tac_max_size(tac_max_size(dantzig, lemke), proximal);
 }
 
-// of one island
-static size_t island_solver_size(int contacts, int tangents) {
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    return methods_size(contacts, tangents) + rows * (6 * sizeof(double) + 2) + sizeof(double);
-}
-
-size_t tac_lcp_size(int contacts, int tangents) {
-    if (contacts < 0 || contacts > MAX_CONTACTS || tangents < 0 || tangents > 2) return 0;
-    return tac_islands_size(contacts, tangents) + island_solver_size(contacts, tangents);
-}
-
-static lcpSolver lcp_solver(const tacLcp* lcp, void* memory) {
+static lcpSolver alloc_solver(const tacLcp* lcp, tacArena* arena) {
     int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
-    double* f = (double*)((char*)memory + methods_size(lcp->contacts, lcp->tangents));
-    unsigned char* active_set = (unsigned char*)(f + 6 * rows);
     return (lcpSolver){.lcp = lcp,
                        .rows = rows,
                        .stride = stride,
-                       .f = f,
-                       .a = f + rows,
-                       .best = f + 2 * rows,
-                       .g = f + 3 * rows,
-                       .weight = f + 4 * rows,
-                       .size = f + 5 * rows,
-                       .active_set = active_set,
-                       .best_active_set = active_set + rows,
-                       .memory = memory,
+                       .f = TAC_ALLOC(arena, double, rows),
+                       .a = TAC_ALLOC(arena, double, rows),
+                       .g = TAC_ALLOC(arena, double, rows),
+                       .weight = TAC_ALLOC(arena, double, rows),
+                       .size = TAC_ALLOC(arena, double, rows),
+                       .active_set = TAC_ALLOC(arena, unsigned char, rows),
+                       .best = TAC_ALLOC(arena, double, rows),
+                       .best_active_set = TAC_ALLOC(arena, unsigned char, rows),
+                       .memory = tac_arena_alloc(arena, methods_size(lcp->contacts, lcp->tangents)),
                        .report = {.residual = -1.0, .scale = 1.0}};
+}
+
+static int is_valid_size(int contacts, int tangents) {
+    return contacts >= 0 && contacts <= MAX_CONTACTS && tangents >= 0 && tangents <= 2;
+}
+
+size_t tac_lcp_size(int contacts, int tangents) {
+    if (!is_valid_size(contacts, tangents)) return 0;
+    tacArena dry = tac_arena_measure(1);
+    alloc_solver(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return tac_islands_size(contacts, tangents) + dry.peak;
 }
 
 // 0 times infinity and NaN is NaN, which the sums keep
@@ -383,7 +381,7 @@ static int all_finite(const double* x, size_t count) {
 }
 
 static int is_valid_lcp(const tacLcp* lcp) {
-    if (!lcp || !tac_lcp_size(lcp->contacts, lcp->tangents)) return 0;
+    if (!lcp || !is_valid_size(lcp->contacts, lcp->tangents)) return 0;
     if (lcp->contacts > 0 && (!lcp->A || !lcp->b || (lcp->tangents > 0 && !lcp->mu))) return 0;
     size_t rows = (size_t)lcp->contacts * (size_t)(1 + lcp->tangents);
     if (!all_finite(lcp->A, rows * rows) || !all_finite(lcp->b, rows)) return 0;
@@ -472,7 +470,8 @@ static void copy_best(const lcpSolver* s, double* f, unsigned char* active_set) 
 
 static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned char* active_set,
                               tacLcpReport* report, void* memory) {
-    lcpSolver s = lcp_solver(lcp, memory);
+    tacArena arena = tac_arena_over(memory);
+    lcpSolver s = alloc_solver(lcp, &arena);
     s.warm_start = warm ? f : NULL;
     warm_start(&s, warm ? active_set : NULL);
     int few = is_small_problem(&s);

@@ -12,6 +12,8 @@
 
 #include "respond/lcp/proximal.h"
 
+#include "base/arena.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -139,10 +141,36 @@ static void factor_delassus(tacProximal* p) {
         memmove(factor_row(p, (int)i), p->L + i * rows, sizeof(double) * (size_t)p->rank);
 }
 
+static tacProximal alloc_proximal(const tacLcp* lcp, tacArena* arena) {
+    int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
+    size_t square = (size_t)rows * (size_t)rows;
+    return (tacProximal){.lcp = lcp,
+                         .rows = rows,
+                         .stride = stride,
+                         .L = TAC_ALLOC(arena, double, square),
+                         .H = TAC_ALLOC(arena, double, square),
+                         .b = TAC_ALLOC(arena, double, rows),
+                         .f = TAC_ALLOC(arena, double, rows),
+                         .g = TAC_ALLOC(arena, double, rows),
+                         .a = TAC_ALLOC(arena, double, rows),
+                         .start = TAC_ALLOC(arena, double, rows),
+                         .along = TAC_ALLOC(arena, double, rows),
+                         .u = TAC_ALLOC(arena, double, rows),
+                         .step = TAC_ALLOC(arena, double, rows),
+                         .slope = TAC_ALLOC(arena, double, rows),
+                         .convex_u = TAC_ALLOC(arena, double, rows),
+                         .block = TAC_ALLOC(arena, double, BLOCK* rows),
+                         .unit = TAC_ALLOC(arena, double, lcp->contacts),
+                         .normal_lift = TAC_ALLOC(arena, double, lcp->contacts),
+                         .pivot = TAC_ALLOC(arena, int, rows),
+                         .active_set = TAC_ALLOC(arena, unsigned char, rows),
+                         .done = TAC_ALLOC(arena, unsigned char, rows)};
+}
+
 size_t tac_proximal_size(int contacts, int tangents) {
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    size_t reals = 2 * rows * rows + 14 * rows + 2 * (size_t)contacts;
-    return sizeof(double) * reals + sizeof(int) * rows + 2 * rows + sizeof(double);
+    tacArena dry = tac_arena_measure(1);
+    alloc_proximal(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return dry.peak;
 }
 
 // a start in the scaled problem, within the pyramid; of numbers that are none, 0
@@ -161,29 +189,12 @@ static void begin_warm(tacProximal* p, const double* f) {
 }
 
 tacProximal tac_proximal(const tacLcp* lcp, const double* start, void* memory) {
-    int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
-    size_t n = (size_t)rows;
-    tacProximal p = {.lcp = lcp, .rows = rows, .stride = stride, .L = memory, .rho = first_rho};
-    p.H = p.L + n * n;
-    p.b = p.H + n * n;
-    p.f = p.b + n;
-    p.g = p.f + n;
-    p.a = p.g + n;
-    p.start = p.a + n;
-    p.along = p.start + n;
-    p.u = p.along + n;
-    p.step = p.u + n;
-    p.slope = p.step + n;
-    p.convex_u = p.slope + n;
-    p.block = p.convex_u + n;
-    p.unit = p.block + BLOCK * n;
-    p.normal_lift = p.unit + lcp->contacts;
-    p.pivot = (int*)(p.normal_lift + lcp->contacts);
-    p.active_set = (unsigned char*)(p.pivot + n);
-    p.done = p.active_set + n;
+    tacArena arena = tac_arena_over(memory);
+    tacProximal p = alloc_proximal(lcp, &arena);
+    p.rho = first_rho;
     find_contact_units(&p);
     factor_delassus(&p);
-    clear_reals(p.f, rows);
+    clear_reals(p.f, p.rows);
     clear_reals(p.normal_lift, lcp->contacts);
     if (start) begin_warm(&p, start);
     return p;

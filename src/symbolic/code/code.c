@@ -1,4 +1,4 @@
-// Programs as machine code: finds the compiler's library, and runs what it made.
+// Programs as machine code: finds the compiler's library, and runs the compiled code.
 //
 //   program.c --list of steps--> libtactus_jit.so (src/jit) --functions--> [this file]
 
@@ -16,7 +16,7 @@
 struct tacCode {
     const tacProgram* program;
     tacJitRelease release;
-    tacJitCode jit; // handle NULL: the program runs
+    tacJitCode jit; // handle NULL: the program is interpreted
     int lanes, slots;
 };
 
@@ -44,7 +44,7 @@ static void* open_beside(void) {
         char path[1100];
         int size = snprintf(path, sizeof path, "%.*s%slibtactus_jit.so", length, here.dli_fname,
                             folders[i]);
-        // a name without a folder would be looked for everywhere
+        // a name without a folder would be searched everywhere
         if (length > 0 && size < (int)sizeof path) found = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
     return found;
@@ -148,7 +148,7 @@ size_t tac_code_size(const tacCode* code) {
 }
 
 static int all_finite(const double* x, size_t n) {
-    double sum = 0.0; // NaN from the first number that is not finite on
+    double sum = 0.0; // NaN after the first number that is not finite
     for (size_t i = 0; i < n; ++i) sum += 0.0 * x[i];
     return sum == 0.0;
 }

@@ -1,4 +1,4 @@
-// Machine code from inside: one point, as quickly as can be.
+// Machine code for internal use: one point, without checks.
 
 #ifndef TAC_SYMBOLIC_CODE_CODE_H
 #define TAC_SYMBOLIC_CODE_CODE_H

@@ -1,4 +1,4 @@
-// What libtactus and libtactus_jit.so say to each other. Both are built from one source; `version`
+// The interface of libtactus and libtactus_jit.so. Both are built from one source; `version`
 // changes with this file or with tacProgram.
 
 #ifndef TAC_SYMBOLIC_CODE_JIT_H

@@ -1,8 +1,8 @@
 // From a graph to a list of steps, and running it.
 //
-// A step writes a register; registers are given back after their last use, so that the working
-// memory is what is alive at once. Points are computed eight side by side, each lane with the same
-// operations in the same order: the bits of a point do not depend on the batch.
+// A step writes a register; registers are reused after their last use, so that the working
+// memory is the number of live values. Points are computed eight side by side, each lane with the
+// same operations in the same order: the bits of a point do not depend on the batch.
 
 #include "symbolic/code/program.h"
 
@@ -42,7 +42,7 @@ static int alloc_arrays(tacProgram* p, tacGraph* g, size_t name_bytes) {
     return p->node && p->number && p->register_of && p->temp && p->output && p->name && p->names;
 }
 
-// 1 if the arrays stay under what the graph may take
+// 1 if the arrays stay below the graph's memory limit
 static int fits_memory_limit(const tacProgram* p, tacGraph* g, size_t name_bytes) {
     size_t node = sizeof *p->node + sizeof *p->number + sizeof *p->register_of + sizeof *p->temp;
     size_t need = node * (size_t)p->nodes + sizeof *p->output * (size_t)p->outputs + name_bytes;
@@ -74,7 +74,7 @@ static void fold_constants(tacProgram* p, int i) {
     p->node[i] = (tacExprNode){TAC_OP_NUMBER, i, 0};
 }
 
-// copies marked nodes; map is where they went
+// copies marked nodes; map has their new indices
 static void copy_nodes(tacProgram* p, tacGraph* g, const unsigned char* mark, int top,
                        const tacExpr* inputs, int* map) {
     int count = 0;
@@ -133,8 +133,8 @@ static void assign_registers(tacProgram* p, int* last, int* spare) {
     }
 }
 
-// names for what is used twice, is long, or is an output that is also a part; `uses` and `length`
-// are arrays of `nodes`
+// names for nodes that are used twice, are long, or are both an output and a part; `uses` and
+// `length` are arrays of `nodes`
 static void name_temps(tacProgram* p, int* uses, int* length) {
     memset(uses, 0, sizeof *uses * (size_t)p->nodes);
     for (int i = 0; i < p->nodes; ++i)
@@ -155,7 +155,7 @@ static void name_temps(tacProgram* p, int* uses, int* length) {
 
 static void fill_program(tacProgram* p, tacGraph* g, const unsigned char* mark, int top,
                          const tacExpr* inputs, const tacExpr* outputs) {
-    // two arrays as long as the graph serve in turn
+    // two arrays as long as the graph are used in turn
     int *map = tac_graph_map(g, top, 0), *other = map ? tac_graph_map(g, top, 0) : NULL;
     if (other) {
         copy_nodes(p, g, mark, top, inputs, map);

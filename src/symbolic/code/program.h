@@ -5,7 +5,7 @@
 
 #include "symbolic/expr/graph.h"
 
-// Nodes are copied from the graph, parts before wholes; a symbol's `a` is its input.
+// Nodes are copied from the graph, operands first; a symbol's `a` is its input.
 struct tacProgram {
     tacAllocator allocator;
     int nodes, inputs, outputs;

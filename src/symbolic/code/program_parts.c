@@ -1,4 +1,4 @@
-// A program cut into parts.
+// A program split into parts.
 
 #include "symbolic/code/program_parts.h"
 

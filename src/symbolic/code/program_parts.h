@@ -1,4 +1,5 @@
-// A program cut into functions of at most 400 statements: compilers' time grows faster than those.
+// A program split into functions of at most 400 statements: compile time grows faster than
+// linearly.
 
 #ifndef TAC_SYMBOLIC_CODE_PROGRAM_PARTS_H
 #define TAC_SYMBOLIC_CODE_PROGRAM_PARTS_H
@@ -8,14 +9,14 @@
 enum { TAC_PART_STATEMENTS = 400 };
 
 // Statements are the temps in their order, then the outputs. A temp that a later part reads has a
-// slot, a place in an array that the parts share.
+// slot in an array that the parts share.
 typedef struct tacProgramParts {
     int count, statements;
     int slots;
     int* slot; // of each temp, -1: none; NULL: there is one part                    (temps)
 } tacProgramParts;
 
-// TAC_ERROR_MEMORY, or parts to be given back
+// TAC_ERROR_MEMORY, or parts to be freed
 tacResult tac_program_parts_alloc(const tacProgram* p, tacProgramParts* out);
 void tac_program_parts_free(const tacProgram* p, tacProgramParts* parts);
 

@@ -1,11 +1,13 @@
-// Programs as C, text and LaTeX: what is shared gets a name, then come the outputs.
+// Programs as C, text and LaTeX: shared expressions get a name, then come the outputs.
 
 #include "symbolic/code/program_parts.h"
 #include "symbolic/expr/expr_print.h"
 
 #include <string.h>
 
-enum { MOST_ON_STACK = 16384 }; // numbers that parts share; more of them lie beside the thread
+enum {
+    MOST_ON_STACK = 16384
+}; // numbers that parts share on the stack; more of them are thread-local
 
 // helpers have the text of function.c, so that the bits are the same
 static const char* const prelude =

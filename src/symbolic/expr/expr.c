@@ -1,14 +1,14 @@
-// Making expressions: simplification of the safe kind, on the spot.
+// Making expressions, with safe simplifications at once.
 //
-// What comes out equals what went in wherever that has a value. Numbers stand first in sums and
-// products, other operands in order of their index. Sums and products stay as they were nested, so
-// that what was shared stays shared; like parts are found one level deep.
+// The result equals the input wherever that has a value. Numbers come first in sums and
+// products, other operands in order of their index. Sums and products keep their nesting, so
+// that shared nodes stay shared; like terms are found one level deep.
 
 #include "symbolic/expr/function.h"
 
 #include <math.h>
 
-//---------------------------------- looking at expressions -----------------------
+//---------------------------------- inspection -----------------------------------
 
 static int any_none(const tacGraph* g, tacExpr a, tacExpr b) {
     return !tac_graph_has(g, a) || !tac_graph_has(g, b);
@@ -237,7 +237,7 @@ static tacExpr call_one(tacGraph* g, tacOp op, tacExpr a) {
     if (tac_expr_is_number(g, a)) return number_call(g, op, a);
     split_coefficient(g, a, &c);
     if (c.value >= 0.0 || (!is_odd(op) && !is_even(op))) return tac_graph_node(g, op, a, a);
-    // a minus sign goes outwards or away
+    // a minus sign moves outwards or cancels
     tacExpr minus = integer_expr(g, -1), e = call_one(g, op, tac_expr_mul(g, minus, a));
     return is_odd(op) ? tac_expr_mul(g, minus, e) : e;
 }

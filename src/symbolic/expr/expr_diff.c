@@ -1,7 +1,7 @@
 // Derivatives of expressions as expressions: one sweep over the graph each.
 //
-// Forward the tangents of all parts are formulas that share what they can, in reverse the adjoints;
-// the chain rule itself takes a derivative of one operation at a time (function.c).
+// Forward mode computes tangents of all nodes, reverse mode adjoints; formulas share common nodes;
+// the derivative of one operation is in function.c.
 
 #include "symbolic/expr/function.h"
 
@@ -67,7 +67,7 @@ tacExpr tac_expr_derivative(tacGraph* g, tacExpr expr, tacExpr x) {
 
 //---------------------------------- reverse --------------------------------------
 
-// leaves the mark on nodes that contain one of the symbols
+// keeps the mark on nodes that contain one of the symbols
 static void mark_dependent(const tacGraph* g, unsigned char* mark, int top, const tacExpr* x,
                            int n) {
     for (int i = 0; i <= top; ++i) {
@@ -153,7 +153,7 @@ tacResult tac_expr_hessian(tacGraph* g, tacExpr expr, const tacExpr* x, int n, t
     if (!gradient) return g->result;
     tac_expr_gradient(g, expr, x, n, gradient);
     if (g->result == TAC_OK) jacobian_columns(g, gradient, n, x, n, out);
-    // two orders of differentiation may be two formulas: the lower one stands for both
+    // two orders of differentiation may give two formulas: the lower triangle is used for both
     for (int i = 0; i < n; ++i)
         for (int j = i + 1; j < n && g->result == TAC_OK; ++j)
             out[(size_t)i * (size_t)n + (size_t)j] = out[(size_t)j * (size_t)n + (size_t)i];

@@ -1,8 +1,8 @@
-// Formulas multiplied out, with like terms collected: small mechanisms look as in the textbook.
+// Expanded formulas, with like terms collected: small mechanisms look as in the textbook.
 //
 // A node becomes a list of terms coefficient x monomial. A monomial is itself a node of the graph,
 // a chain of powers of atoms in rising order, so that equal monomials are equal numbers. Atoms are
-// symbols, functions of expanded arguments, and powers that cannot be multiplied out.
+// symbols, functions of expanded arguments, and powers that cannot be expanded.
 
 #include "symbolic/expr/graph.h"
 

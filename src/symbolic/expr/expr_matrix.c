@@ -1,15 +1,16 @@
 // Linear systems of expressions.
 //
-// Whether an expression is 0 everywhere cannot be seen from it. So pivots are chosen by numbers:
-// all symbols get random values, and the matrix is eliminated in doubles. What is singular at three
-// random points is singular. The formulas follow in the same order. But a pivot that is not 0 at a
-// random point may be 0 where the user looks. Safe are, in this order,
+// Whether an expression is identically 0 cannot be decided from its form. So pivots are chosen by
+// numbers: all symbols get random values, and the matrix is eliminated in doubles. A matrix that is
+// singular at three random points counts as singular. The formulas follow in the same order. But a
+// pivot that is not 0 at a random point may be 0 where the user evaluates it. Safe are, in this
+// order,
 //
-//   numbers; the diagonal of what is symmetric, first where it is positive (a mass matrix), then
-//   where it is negative (its constraints); minors of a rest of up to 8 rows, which divide by its
-//   determinant alone.
+//   numbers; the diagonal of a symmetric matrix, first where it is positive (a mass matrix), then
+//   where it is negative (its constraints); minors of a remainder of up to 8 rows, which divide by
+//   its determinant only.
 //
-// Of a larger rest the pivot that fills least is taken.
+// Of a larger remainder the pivot with the least fill-in is chosen.
 
 #include "symbolic/expr/expr_matrix.h"
 
@@ -121,7 +122,7 @@ static int sample_at(const tacProgram* program, sampler* s, double* y) {
     return tac_program_run(program, s->x, 1, y, s->work) == TAC_OK;
 }
 
-// What is 0 but for rounding changes altogether when the point moves by a few bits.
+// A value that is 0 up to rounding changes completely when the point moves by a few bits.
 static void clear_noise(sampler* s, int entries) {
     for (int i = 0; i < entries; ++i)
         if (!(fabs(s->near[i] - s->y[i]) <= 1e-3 * fabs(s->y[i]))) s->y[i] = 0.0;
@@ -147,7 +148,7 @@ typedef struct pivots {
     int n, single, *row, *column;
 } pivots;
 
-// a system in numbers: what is left, what it may be, what was a pivot
+// a system in numbers: the remainder, its structure, the pivots so far
 enum { EMPTY, NUMBER, FORMULA };
 typedef struct numbers {
     int n, symmetric;
@@ -159,7 +160,7 @@ static size_t entry_index(const numbers* s, int i, int j) {
     return (size_t)i * (size_t)s->n + (size_t)j;
 }
 
-// how much of the rest a pivot would fill
+// fill-in of a pivot
 static int fill_of(const numbers* s, int i, int j) {
     int across = -1, down = -1;
     for (int k = 0; k < s->n; ++k) {
@@ -178,7 +179,7 @@ static double largest_left(const numbers* s) {
     return most;
 }
 
-// which pivots are looked for: numbers, positive and negative ones of the diagonal, any
+// kinds of pivots: numbers, positive and negative ones of the diagonal, any
 enum { CONSTANTS, POSITIVE, NEGATIVE, ANY, KINDS };
 
 static int is_kind(const numbers* s, int i, int j, int kind) {
@@ -259,7 +260,7 @@ static tacRankDefect find_defect(const numbers* s) {
     return out;
 }
 
-// Rows and columns are scaled to about 1 first, so that units do not matter; what is symmetric
+// Rows and columns are scaled to about 1 first, so that units do not matter; a symmetric matrix
 // stays so.
 static void equilibrate(const numbers* s, double* scale) {
     for (int i = 0; i < s->n; ++i) {
@@ -380,7 +381,7 @@ static void solve_formulas(tacGraph* g, const pivots* p, tacExprMatrix A, tacExp
 
 //---------------------------------- all ------------------------------------------
 
-// X with no columns: looks for a defect only
+// X without columns: searches for a defect only
 static tacResult solve_system(tacGraph* g, tacExprMatrix A, tacExprMatrix B, tacExprMatrix X,
                               tacRankDefect* defect) {
     int n = A.rows, rows = 2 * n;

@@ -26,12 +26,12 @@ void tac_expr_matrix_multiply(tacGraph* g, int factor, tacExprMatrix A, tacExprM
 // copies a block of A, `rows` x `columns` of B, from (i, j) on
 void tac_expr_matrix_block(tacExprMatrix A, int i, int j, tacExprMatrix B);
 
-// Which unknown a square system leaves open, and which equation says nothing new; -1: none.
+// Which unknown a square system does not determine, and which equation is redundant; -1: none.
 typedef struct tacRankDefect {
     int row, column;
 } tacRankDefect;
 
-// X of A X = B; A and B stay
+// X of A X = B; A and B are unchanged
 tacResult tac_expr_matrix_solve(tacGraph* g, tacExprMatrix A, tacExprMatrix B, tacExprMatrix X,
                                 tacRankDefect* defect);
 
@@ -39,7 +39,7 @@ tacResult tac_expr_matrix_solve(tacGraph* g, tacExprMatrix A, tacExprMatrix B, t
 #define TAC_MINORS_MAX 8
 void tac_expr_minors_solve(tacGraph* g, tacExprMatrix A, tacExprMatrix B, tacExprMatrix X);
 
-// looks for a defect only
+// searches for a defect only
 tacResult tac_expr_matrix_check_rank(tacGraph* g, tacExprMatrix A, tacRankDefect* defect);
 
 #endif

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { MAX_DEPTH = 1000 };
-enum { SUM, PRODUCT, ATOM }; // how tightly the surroundings bind
+enum { SUM, PRODUCT, ATOM }; // precedence of the surrounding operation
 
 typedef struct printer {
     const tacFormulas* f;
@@ -151,7 +151,7 @@ static tacFraction negated(tacFraction x) { return (tacFraction){-x.p, x.q, -x.v
 
 static void print_times(printer* p) { put(p, "%s", latex(p) ? " " : "*"); }
 
-// second operands: C keeps the order of operations, elsewhere brackets would only be noise
+// second operands: C keeps the order of operations, text and LaTeX need no brackets
 static int factor_level(const printer* p) { return p->notation == TAC_NOTATION_C ? ATOM : PRODUCT; }
 
 // the expression without its minus sign

@@ -12,14 +12,14 @@ typedef struct tacFormulas {
     char* const* name; // of symbols; NULL: they are x[0], x[1] ..
     const int* temp; // number of the name under which a node is known, -1: none; NULL: none at all
     const char* temp_name; // format of such a name, with one %d
-    const int* slot;       // place in t[] of a name that stands there, -1: none; NULL: none at all
+    const int* slot; // index in t[] of a name that is stored there, -1: none; NULL: none at all
 } tacFormulas;
 
-// where text goes
+// output of text
 typedef struct tacWriter {
     tacWrite write;
     void* user;
-    int failed; // writing was stopped: nothing more is written
+    int failed; // the output failed: nothing more is written
 } tacWriter;
 
 void tac_writer_print(tacWriter* writer, const char* format, ...)

@@ -1,4 +1,4 @@
-// Expressions with symbols replaced, and taken apart where they are linear.
+// Substitution of symbols, and coefficients of linear expressions.
 
 #include "symbolic/expr/graph.h"
 
@@ -15,7 +15,7 @@ static tacExpr rebuild(tacGraph* g, tacOp op, tacExpr a, tacExpr b) {
     }
 }
 
-// what marked nodes become, from the leaves on
+// new nodes of the marked ones, from the leaves on
 static void replace_nodes(tacGraph* g, const unsigned char* mark, int top, tacExpr* map) {
     for (int i = 0; i <= top && g->result == TAC_OK; ++i) {
         tacExprNode n = g->node[i];

@@ -1,4 +1,4 @@
-// Three expressions: vectors in some axes, and rotations as the columns of a matrix.
+// Three expressions: vectors in some frame, and rotations as the columns of a matrix.
 
 #ifndef TAC_SYMBOLIC_EXPR_EXPR_VEC_INL
 #define TAC_SYMBOLIC_EXPR_EXPR_VEC_INL
@@ -41,9 +41,9 @@ static inline exprVec vec_cross(tacGraph* g, exprVec a, exprVec b) {
                      vec_minor(g, a.x, b.y, a.y, b.x)};
 }
 
-//---------------------------------- turns ----------------------------------------
+//---------------------------------- rotations ------------------------------------
 
-// a vector in axes that are turned by a rotation with these columns
+// a vector in a frame rotated by a rotation with these columns
 static inline exprVec vec_to_axes(tacGraph* g, const exprVec R[3], exprVec a) {
     return (exprVec){vec_dot(g, R[0], a), vec_dot(g, R[1], a), vec_dot(g, R[2], a)};
 }
@@ -54,7 +54,7 @@ static inline exprVec vec_from_axes(tacGraph* g, const exprVec R[3], exprVec a) 
                    vec_scale(g, R[2], a.z));
 }
 
-// turned axes for the rotation about a unit axis: what is along it stays
+// columns of the rotation about a unit axis, which stays fixed
 static inline exprVec vec_to_rotated_axes(tacGraph* g, exprVec axis, tacExpr angle, exprVec a) {
     tacExpr sine = tac_expr_call(g, TAC_OP_SIN, angle, angle);
     tacExpr cosine = tac_expr_call(g, TAC_OP_COS, angle, angle);

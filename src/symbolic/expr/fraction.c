@@ -18,7 +18,7 @@ static int64_t gcd(int64_t a, int64_t b) {
     return a < 0 ? -a : a;
 }
 
-// INT64_MIN has no negative: it goes on as a double
+// INT64_MIN has no negative: it becomes a double
 static int has_negative(int64_t a) { return a != INT64_MIN; }
 
 tacFraction tac_fraction_make(int64_t p, int64_t q) {
@@ -80,7 +80,7 @@ tacFraction tac_fraction_power(tacFraction a, int64_t n) {
         a = tac_fraction_make(a.q, a.p);
         n = -n;
     }
-    // 0 and +-1 know no growth; of others 63 factors leave 64 bits
+    // 0 and +-1 do not grow; others exceed 64 bits after 63 factors
     if (n > 63 && a.q == 1 && a.p >= -1 && a.p <= 1) n = 2 + (n & 1);
     if (n > 63) return inexact(pow(a.value, (double)n));
     tacFraction out = {1, 1, 1.0};

@@ -1,4 +1,4 @@
-// Numbers in formulas: fractions as long as 64 bits hold them, doubles beyond.
+// Numbers in formulas: fractions while they fit into 64 bits, doubles beyond.
 
 #ifndef TAC_SYMBOLIC_EXPR_FRACTION_H
 #define TAC_SYMBOLIC_EXPR_FRACTION_H

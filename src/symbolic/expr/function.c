@@ -1,4 +1,4 @@
-// What operations compute, and their derivatives as formulas: one beside the other.
+// Values of operations, and their derivatives as formulas, side by side.
 
 #include "symbolic/expr/function.h"
 

@@ -1,4 +1,4 @@
-// What operations compute, and their derivatives as formulas.
+// Values of operations, and their derivatives as formulas.
 
 #ifndef TAC_SYMBOLIC_EXPR_FUNCTION_H
 #define TAC_SYMBOLIC_EXPR_FUNCTION_H
@@ -19,7 +19,7 @@ double tac_power_value(double a, double b);
 // d e / d (operand 0 or 1) of a node that is no leaf, as a formula
 tacExpr tac_op_partial(tacGraph* graph, tacExpr e, int operand);
 
-// how a function is called in a notation
+// the name of a function in a notation
 const char* tac_op_name(tacOp op, tacNotation notation);
 
 #endif

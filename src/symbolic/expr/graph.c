@@ -1,4 +1,4 @@
-// The graph of expressions: memory, errors, nodes that are there once.
+// The graph of expressions: memory, errors, unique nodes.
 
 #include "symbolic/expr/graph.h"
 
@@ -120,7 +120,7 @@ static uint64_t hash_text(const char* text) {
     return hash;
 }
 
-// of what a node means, so that it does not depend on where numbers and names are kept
+// hash of a node's meaning, which does not depend on where numbers and names are stored
 static uint64_t hash_node(const tacGraph* graph, tacExprNode n) {
     uint64_t hash = mix_hash(0x9e3779b97f4a7c15ull, (uint64_t)n.op);
     if (n.op == TAC_OP_NUMBER) return mix_hash(hash, hash_fraction(graph->number[n.a]));
@@ -139,7 +139,7 @@ static int same_node(const tacGraph* graph, tacExprNode a, tacExprNode b) {
     return a.a == b.a && a.b == b.b;
 }
 
-// where the node is, or where it belongs
+// slot of the node, or the free slot for it
 static size_t find_slot(const tacGraph* graph, tacExprNode n) {
     size_t mask = (size_t)graph->table_capacity - 1, slot = (size_t)hash_node(graph, n) & mask;
     while (graph->table[slot] && !same_node(graph, graph->node[graph->table[slot] - 1], n))
@@ -163,7 +163,7 @@ static int grow_table(tacGraph* graph) {
     return 1;
 }
 
-// the index of a node; a new one is entered
+// the index of a node; a new one is added
 static tacExpr intern_node(tacGraph* graph, tacExprNode n, int* is_new) {
     void* more;
     *is_new = 0;

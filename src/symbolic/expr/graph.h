@@ -1,6 +1,6 @@
-// The graph of expressions: nodes, each there once, whose parts stand before them.
+// The graph of expressions: unique nodes, whose operands come before them.
 //
-// So a sweep over rising indices meets parts before wholes, one over falling indices the other way
+// So a sweep over rising indices visits operands first, one over falling indices the other way
 // round, and nothing here recurses: graphs may be as deep as memory allows.
 
 #ifndef TAC_SYMBOLIC_EXPR_GRAPH_H
@@ -11,7 +11,7 @@
 
 typedef struct tacExprNode {
     int op;   // tacOp
-    int a, b; // operands; of a number or a symbol a is its place in `number` or `name`
+    int a, b; // operands; of a number or a symbol a is its index in `number` or `name`
 } tacExprNode;
 
 struct tacGraph {
@@ -26,11 +26,11 @@ struct tacGraph {
     tacMessage message;
 };
 
-// Memory of the graph's account: NULL, and the graph's error is set, where there is none.
+// Memory within the graph's limit: NULL, and the graph's error is set, if there is none.
 void* tac_graph_alloc(tacGraph* graph, size_t size);
 void tac_graph_free(tacGraph* graph, void* block, size_t size);
 
-// the array with room for one more item; NULL: no memory, and nothing changed
+// the array with capacity for one more item; NULL: no memory, and nothing changed
 void* tac_graph_grow(tacGraph* graph, void* items, int* capacity, int count, size_t item);
 
 // sets the graph's first error
@@ -60,15 +60,15 @@ static inline const char* tac_symbol_name(const tacGraph* graph, tacExpr e) {
     return graph->name[graph->node[e].a];
 }
 
-// An argument that is missing: of no graph, or of `count` results that have no place. Else the
+// TAC_ERROR_VALUE if the graph or the array of `count` results is NULL. Else the
 // graph's first error.
 tacResult tac_graph_check_result(tacGraph* graph, int count, const void* out);
 
-// checks that expressions are of the graph, and (symbols 1) that they are symbols
+// checks that expressions belong to the graph, and (symbols 1) that they are symbols
 tacResult tac_graph_check(tacGraph* graph, const tacExpr* expr, int count, int symbols);
 
-// Marks what expressions are made of: a byte for each node up to *top, the largest of them; to be
-// given back with size *top + 1. NULL: out of memory.
+// Marks all nodes that expressions contain: a byte for each node up to *top, the largest of them;
+// to be freed with size *top + 1. NULL: out of memory.
 unsigned char* tac_graph_mark_reachable(tacGraph* graph, const tacExpr* expr, int count, int* top);
 
 // an array of expressions, one for each node up to top, all set to `value`

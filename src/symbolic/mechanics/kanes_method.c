@@ -1,12 +1,12 @@
 // Kane's equations.
 //
-// Bodies move with velocities J u + rest, J the partial velocities. With a_0 what accelerates
-// without u', and T_0 the torque that the body needs for its own turning,
+// Bodies move with velocities J u + rest, J the partial velocities. With a_0 the acceleration
+// at u' = 0, and T_0 the torque of the body's own rotation,
 //
 //   M = sum m Jv'Jv + Jw' I Jw,   forcing = J' loads - sum m Jv' a_0 + Jw' T_0.
 //
 // Constraints B u + b = 0 on the speeds give u_dep = A u_ind + ..; the rows of dependent speeds are
-// added to the others by A', and the rates of the constraints take their place.
+// added to the others by A', and the rates of the constraints replace them.
 
 #include "symbolic/mechanics/method.h"
 
@@ -35,7 +35,7 @@ static void concat(const tacExpr* a, int n, const tacExpr* b, int m, tacExpr* ou
     if (m > 0) memcpy(out + n, b, sizeof *b * (size_t)m);
 }
 
-// coordinates and speeds are registered as changing, their rates are symbols
+// coordinates and speeds are registered as dynamic, their rates are symbols
 static tacResult name_rates(kane* k) {
     tacGraph* g = k->g;
     const tacKane* s = k->setup;
@@ -80,7 +80,7 @@ static tacResult solve_rates(kane* k) {
 
 //---------------------------------- bodies ---------------------------------------
 
-// the rate of the parts with u' = 0, and what the turning axes add
+// the rate of the components at u' = 0, plus w x v of the rotating frame
 static exprVec bias_acceleration(kane* k, tacRefFrame axes, exprVec parts) {
     tacGraph* g = k->g;
     tacMechanics* m = k->m;
@@ -96,7 +96,7 @@ static exprVec bias_acceleration(kane* k, tacRefFrame axes, exprVec parts) {
     return (exprVec){out[0], out[1], out[2]};
 }
 
-// the velocity that a partial velocity was made of
+// the velocity of partial velocities
 static exprVec full_velocity(kane* k, const tacPartialVelocity* p) {
     tacGraph* g = k->g;
     exprVec out = p->rest;
@@ -108,7 +108,7 @@ static exprVec full_velocity(kane* k, const tacPartialVelocity* p) {
     return out;
 }
 
-// adds J' (K J) to M and takes J' inertial force off the forcing
+// adds J' (K J) to M and subtracts J' times the inertial force from the forcing
 static void add_inertia(kane* k, const tacPartialVelocity* p, tacExprMatrix KJ, exprVec load) {
     tacGraph* g = k->g;
     tacExpr minus = tac_fraction(g, -1, 1);
@@ -180,7 +180,7 @@ static tacResult add_bodies(kane* k) {
         if (k->m->body.item[i].frame >= 0 && k->g->result == TAC_OK)
             add_rotational_inertia(k, &k->m->body.item[i]);
     }
-    for (int r = 0; r < k->nu; ++r) // the lower half stands for both
+    for (int r = 0; r < k->nu; ++r) // the lower triangle is used for both
         for (int s = 0; s < r; ++s)
             k->own->M[(size_t)s * (size_t)k->nu + (size_t)r] =
                 k->own->M[(size_t)r * (size_t)k->nu + (size_t)s];
@@ -233,7 +233,7 @@ static tacResult solve_constraints(kane* k, const speedConstraints* c, tacExprMa
     return g->result;
 }
 
-// rows of dependent speeds go to the others by A'; the rates of the constraints take their place
+// adds rows of dependent speeds to the others by A'; the rates of the constraints replace them
 static void fold_rows(kane* k, const speedConstraints* c, tacExprMatrix A) {
     tacGraph* g = k->g;
     int p = k->setup->nu_ind, n = k->setup->nu_dep;

@@ -3,8 +3,8 @@
 //   p = dT/dv,  M = dp/dv,  c_i = (dp_i/dq) q' + X_i (V - T) + (w x p)_i
 //
 // where q' = N(q) v and X_i is the derivative along column i of N. The last part is there for the
-// three velocities w of a ball or free body in its own axes alone (Hamel's equations: such axes
-// turn while they are moved along). Where q' = v these are Lagrange's equations.
+// three velocities w of a ball or free body in its own frame only (Hamel's equations: such frames
+// rotate along). Where q' = v these are Lagrange's equations.
 //
 // Four sweeps of the graph besides M: so c is a small multiple of the energies' own size.
 
@@ -36,7 +36,7 @@ static void add_rotating_axes(tacGraph* g, const tacExpr* w, const tacExpr* p, t
     }
 }
 
-// two orders of differentiation may be two formulas: the lower one stands for both
+// two orders of differentiation may give two formulas: the lower triangle is used for both
 static void symmetrize(tacExpr* M, int n) {
     for (int i = 0; i < n; ++i)
         for (int j = i + 1; j < n; ++j)

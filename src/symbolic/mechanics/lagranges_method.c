@@ -39,7 +39,7 @@ static tacResult name_rates(lagranges* k) {
     return g->result;
 }
 
-// splits rates into what u' carries and the rest: rows of M from `first` on, and -rest
+// splits rates into coefficients of u' and the rest: rows of M from `first` on, and -rest
 static void split_rates(lagranges* k, const tacExpr* expr, int count, int first) {
     tacGraph* g = k->g;
     tacExprMatrix M = mass_of(k), J = tac_expr_matrix_alloc(g, count, k->n);
@@ -71,7 +71,8 @@ static void motion_rows(lagranges* k) {
     }
     tac_graph_unmap(g, p, 2 * k->n);
     tacExprMatrix M = mass_of(k);
-    for (int i = 0; i < k->n; ++i) // two orders of differentiation: the lower one stands for both
+    for (int i = 0; i < k->n;
+         ++i) // two orders of differentiation: the lower triangle is used for both
         for (int j = 0; j < i; ++j)
             *tac_expr_matrix_entry(M, j, i) = *tac_expr_matrix_entry(M, i, j);
 }

@@ -1,4 +1,4 @@
-// Equations of motion linearised about an operating point.
+// Equations of motion linearized about an operating point.
 //
 // Small changes of the dependent coordinates and speeds follow from those of the independent ones,
 //
@@ -153,7 +153,7 @@ static void acceleration_jacobian(linearizer* l, tacExprMatrix out) {
 
 //---------------------------------- operating point ------------------------------
 
-// what is a number there has to be 0
+// constraints that are numbers at the operating point must be 0
 static tacResult check_point(linearizer* l) {
     tacGraph* g = l->g;
     const tacMethod* f = l->f;

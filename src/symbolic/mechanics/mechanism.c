@@ -1,4 +1,4 @@
-// A mechanism: its lists, and symbols that change in time.
+// A mechanism: its lists, and dynamic symbols (functions of time).
 
 #include "symbolic/mechanics/mechanism.h"
 
@@ -8,7 +8,7 @@
 
 //---------------------------------- memory ---------------------------------------
 
-// without memory it stays as it was
+// without memory it is unchanged
 void* tac_list_grow(tacGraph* graph, void* items, int* capacity, int count, size_t item) {
     void* more = tac_graph_grow(graph, items, capacity, count, item);
     return more ? more : items;
@@ -161,7 +161,7 @@ int tac_tree_search_reached(const tacTreeSearch* s, int node) {
     return node == s->queue[0] || s->via[node] >= 0;
 }
 
-// in the axes of the way nearest to the end
+// in the frame of the last edge of the path
 tacVector tac_tree_search_sum(tacMechanics* m, const tacTreeSearch* s, int to, tacRefFrame zero) {
     tacVector sum = tac_vector_zero(m, zero);
     tacExpr minus = tac_fraction(m->graph, -1, 1);

@@ -1,4 +1,4 @@
-// What a mechanism holds: lists that grow, from the graph's memory.
+// Data of a mechanism: lists that grow, in the graph's memory.
 
 #ifndef TAC_SYMBOLIC_MECHANICS_MECHANISM_H
 #define TAC_SYMBOLIC_MECHANICS_MECHANISM_H
@@ -8,19 +8,19 @@
 
 #include <stdio.h>
 
-// a name, cut to what messages need
+// a name, truncated for messages
 typedef struct tacShortName {
     char text[64];
 } tacShortName;
 
-// how a frame is turned out of its parent: parts in the parent = columns times parts in the frame
+// rotation of a frame in its parent: components in the parent = columns times those in the frame
 typedef struct tacFrameRotation {
-    tacRefFrame parent; // -1: of nothing
+    tacRefFrame parent; // -1: none
     exprVec column[3];
 } tacFrameRotation;
 
-// `way` leads from one node to the other: a position between points, an angular velocity between
-// frames
+// `way` is the vector from one node to the other: a position between points, an angular velocity
+// between frames
 typedef struct tacMechanismEdge {
     int from, to;
     tacVector delta;
@@ -56,9 +56,9 @@ typedef struct tacAppliedLoad {
 
 struct tacMechanics {
     tacGraph* graph;
-    tacExpr time;              // the symbol t, or NONE as long as nobody asked
-    TAC_LIST(tacExpr) dynamic; // symbols that change in time
-    TAC_LIST(tacExpr) rate;    // and the symbols of their rates, or NONE as long as nobody asked
+    tacExpr time;              // the symbol t, or NONE until it is needed
+    TAC_LIST(tacExpr) dynamic; // dynamic symbols
+    TAC_LIST(tacExpr) rate;    // and the symbols of their rates, or NONE until they are needed
     TAC_LIST(tacShortName) frame;
     TAC_LIST(tacFrameRotation) rotation; // of each frame
     TAC_LIST(tacMechanismEdge) ang_vel;
@@ -69,7 +69,7 @@ struct tacMechanics {
     TAC_LIST(tacAppliedLoad) load;
 };
 
-// 1 if the list has room for one more item, and memory for it was there
+// 1 if the list has capacity for one more item; 0 without memory
 #define TAC_LIST_RESERVE(graph, list)                                                              \
     ((list)->count < (list)->capacity ||                                                           \
      ((list)->item = tac_list_grow(graph, (list)->item, &(list)->capacity, (list)->count,          \
@@ -77,7 +77,7 @@ struct tacMechanics {
       (list)->count < (list)->capacity))
 void* tac_list_grow(tacGraph* graph, void* items, int* capacity, int count, size_t item);
 
-// the place of a dynamic symbol in the list, or -1
+// the index of a dynamic symbol in the list, or -1
 int tac_dynamic_index(const tacMechanics* m, tacExpr symbol);
 
 static inline exprVec tac_vector_components(tacVector a) { return (exprVec){a.x, a.y, a.z}; }
@@ -87,26 +87,26 @@ static inline tacVector tac_vector_of(tacRefFrame frame, exprVec a) {
 tacVector tac_vector_none(void);
 tacVector tac_vector_zero(tacMechanics* m, tacRefFrame frame);
 
-// 1: all parts are the number 0
+// 1: all components are the number 0
 int tac_vector_is_zero(const tacMechanics* m, tacVector a);
 
-// 1 if there is such a frame or point; else the graph's error says what was asked for
+// 1 if there is such a frame or point; else the graph's error names it
 int tac_frame_check(tacMechanics* m, tacRefFrame frame);
 int tac_point_check(tacMechanics* m, tacRefPoint point);
 
-// A search over edges from a node outwards, nearest first.
+// A breadth-first search over edges from a node.
 typedef struct tacTreeSearch {
     const tacMechanismEdge* edge;
     int edges, nodes;
-    int *queue, *via; // nodes in the order they were met; the edge that led to each, -1: none
+    int *queue, *via; // nodes in the order of visits; the edge that led to each, -1: none
     int reached;
 } tacTreeSearch;
 
-// 1 if memory was there; to be closed then
+// 1, and to be closed then; 0 without memory
 int tac_tree_search_open(tacGraph* g, tacTreeSearch* s, const tacMechanismEdge* edge, int edges,
                          int nodes, int from);
 void tac_tree_search_close(tacGraph* g, tacTreeSearch* s);
-// the sum of ways from where the search began to a node that it met
+// the sum of vectors from the start of the search to a node that it visited
 tacVector tac_tree_search_sum(tacMechanics* m, const tacTreeSearch* s, int to, tacRefFrame zero);
 int tac_tree_search_reached(const tacTreeSearch* s, int node);
 

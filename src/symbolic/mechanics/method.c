@@ -1,4 +1,4 @@
-// What Kane's and Lagrange's methods share: memory, partial velocities, loads, the mass matrix.
+// Shared by Kane's and Lagrange's methods: memory, partial velocities, loads, the mass matrix.
 
 #include "symbolic/mechanics/method.h"
 
@@ -42,7 +42,7 @@ void tac_method_free(tacMethodStorage* own) {
     if (own) tac_graph_free(own->method.mechanics->graph, own, own->bytes);
 }
 
-// a method is the first member of what was taken
+// a method is the first member of its block
 void tac_method_destroy(tacMethod* method) { tac_method_free((tacMethodStorage*)method); }
 
 //---------------------------------- partial velocities ---------------------------
@@ -128,7 +128,7 @@ tacResult tac_method_check(tacMethodStorage* own) {
     return g->result;
 }
 
-// rows of multipliers change their sign, so that what is symmetric looks so
+// rows of multipliers change their sign, so that the matrix is symmetric
 tacResult tac_method_rhs(const tacMethod* method, tacExpr* out) {
     if (!method || !out) return TAC_ERROR_VALUE;
     tacGraph* g = method->mechanics->graph;

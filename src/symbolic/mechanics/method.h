@@ -1,4 +1,4 @@
-// What Kane's and Lagrange's methods share.
+// Shared by Kane's and Lagrange's methods.
 
 #ifndef TAC_SYMBOLIC_MECHANICS_METHOD_H
 #define TAC_SYMBOLIC_MECHANICS_METHOD_H
@@ -6,7 +6,7 @@
 #include "symbolic/expr/expr_matrix.h"
 #include "symbolic/mechanics/mechanism.h"
 
-// a tacMethod and its arrays, one after the other behind it
+// a tacMethod, followed by its arrays
 typedef struct tacMethodStorage {
     tacMethod method;
     tacExpr *q, *u, *u_dot, *rates, *M, *forcing, *configuration, *velocity;
@@ -17,7 +17,7 @@ typedef struct tacMethodStorage {
 tacMethodStorage* tac_method_alloc(tacMechanics* m, tacMethod sizes);
 void tac_method_free(tacMethodStorage* own);
 
-// Symbols and what stands for them, in place of each other in many expressions.
+// Symbols and the expressions that replace them.
 typedef struct tacSubstitution {
     const tacExpr *x, *y;
     int n;
@@ -27,18 +27,18 @@ static inline tacResult tac_substitute(tacGraph* g, tacSubstitution r, tacExpr* 
     return tac_expr_substitute(g, expr, count, r.x, r.y, r.n, expr);
 }
 
-// How something moves with the speeds: velocity = J u + rest, J (3 x nu), in the axes of `frame`.
+// Partial velocities: velocity = J u + rest, J (3 x nu), in `frame`.
 typedef struct tacPartialVelocity {
     tacRefFrame frame;
     tacExprMatrix J;
     exprVec rest;
 } tacPartialVelocity;
 
-// of a velocity whose rates are replaced; to be given back with tac_expr_matrix_free(J)
+// of a velocity whose rates are substituted; to be freed with tac_expr_matrix_free(J)
 int tac_partial_velocity_alloc(tacMechanics* m, tacVector velocity, const tacExpr* u, int nu,
                                tacSubstitution rates, tacPartialVelocity* out);
 
-// adds J' force to the generalized forces (nu); force in any axes
+// adds J' force to the generalized forces (nu); force in any frame
 void tac_partial_velocity_add_force(tacMechanics* m, const tacPartialVelocity* p, tacVector force,
                                     tacExpr* forces);
 
@@ -46,11 +46,11 @@ void tac_partial_velocity_add_force(tacMechanics* m, const tacPartialVelocity* p
 tacResult tac_add_loads(tacMechanics* m, tacRefFrame frame, const tacExpr* u, int nu,
                         tacSubstitution rates, tacExpr* forces);
 
-// holonomic constraints have no rates: names the one and the other
+// holonomic constraints must not contain rates: the error names the constraint and the rate
 tacResult tac_holonomic_check(tacGraph* g, const tacExpr* expr, int count, const tacExpr* rate,
                               int n);
 
-// names the speed or multiplier without inertia
+// the error names the speed or multiplier without inertia
 tacResult tac_method_check(tacMethodStorage* own);
 
 #endif

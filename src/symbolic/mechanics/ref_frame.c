@@ -1,4 +1,4 @@
-// Reference frames: how they are turned, and how fast they turn.
+// Reference frames: orientations and angular velocities.
 
 #include "symbolic/mechanics/mechanism.h"
 
@@ -85,7 +85,7 @@ tacVector tac_frame_ang_acc(tacMechanics* m, tacRefFrame frame, tacRefFrame in) 
 
 //---------------------------------- orientation ----------------------------------
 
-// turns a frame out of its parent; `spin` is in axes of the frame itself
+// orients a frame in its parent; `spin` is in the frame itself
 static tacResult set_orientation(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
                                  const exprVec column[3], exprVec ang_vel) {
     tacGraph* g = m->graph;
@@ -121,7 +121,7 @@ tacResult tac_frame_orient_axis(tacMechanics* m, tacRefFrame frame, tacRefFrame 
     return set_orientation(m, frame, parent, column, vec_scale(g, along, tac_dt(m, angle)));
 }
 
-// the three axes of "XYZ", "zxz", "313"; 0: it is no such word
+// the three axes of "XYZ", "zxz", "313"; 0: it is not such a word
 static int axes_of(const char* order, int axes[3]) {
     static const char words[] = "XYZxyz123";
     if (!order || strlen(order) != 3) return 0;
@@ -171,7 +171,7 @@ tacResult tac_frame_orient_body(tacMechanics* m, tacRefFrame frame, tacRefFrame 
     return orient_three(m, frame, parent, angles, axes);
 }
 
-// turns about fixed axes are turns about moving ones in the opposite order
+// rotations about fixed axes are rotations about moving ones in the opposite order
 tacResult tac_frame_orient_space(tacMechanics* m, tacRefFrame frame, tacRefFrame parent,
                                  const tacExpr angles[3], const char* order) {
     if (!m) return TAC_ERROR_VALUE;

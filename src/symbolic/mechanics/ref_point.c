@@ -1,4 +1,4 @@
-// Points: where they are, and how fast they move.
+// Points: positions and velocities.
 
 #include "symbolic/mechanics/mechanism.h"
 
@@ -123,7 +123,7 @@ tacVector tac_point_acc(tacMechanics* m, tacRefPoint point, tacRefFrame frame) {
     return tac_vector_dt(m, tac_point_vel(m, point, frame), frame);
 }
 
-// v(other) + w x r, in the axes of r
+// v(other) + w x r, in the frame of r
 static tacVector rigid_velocity(tacMechanics* m, tacRefPoint point, tacRefPoint other,
                                 tacRefFrame frame, tacRefFrame inner) {
     tacVector relative = tac_point_pos_from(m, point, other);

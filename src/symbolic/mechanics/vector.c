@@ -26,14 +26,14 @@ int tac_vector_is_zero(const tacMechanics* m, tacVector a) {
     return is_zero(g, a.x) && is_zero(g, a.y) && is_zero(g, a.z);
 }
 
-// 1 if the parts are expressions; the frame of 0 does not matter
+// 1 if the components are expressions; the frame of 0 does not matter
 static int is_valid_vector(tacMechanics* m, tacVector a) {
     const tacExpr parts[3] = {a.x, a.y, a.z};
     if (!m || tac_graph_check(m->graph, parts, 3, 0) != TAC_OK) return 0;
     return tac_vector_is_zero(m, a) || tac_frame_check(m, a.frame);
 }
 
-//---------------------------------- other axes -----------------------------------
+//---------------------------------- other frames ---------------------------------
 
 static int depth_of(const tacMechanics* m, tacRefFrame frame) {
     int depth = 0;
@@ -41,7 +41,7 @@ static int depth_of(const tacMechanics* m, tacRefFrame frame) {
     return depth;
 }
 
-// the last frame that both were turned out of, or -1
+// the lowest common ancestor of both frames, or -1
 static tacRefFrame common_frame(const tacMechanics* m, tacRefFrame a, tacRefFrame b) {
     int high = depth_of(m, a), low = depth_of(m, b);
     for (; high > low; --high) a = m->rotation.item[a].parent;
@@ -53,7 +53,7 @@ static tacRefFrame common_frame(const tacMechanics* m, tacRefFrame a, tacRefFram
     return a;
 }
 
-// parts in a frame further down: the turns are taken from the top
+// components in a descendant frame: rotations are applied from the top
 static exprVec to_descendant_axes(tacMechanics* m, exprVec a, tacRefFrame top, tacRefFrame frame) {
     for (int steps = depth_of(m, frame) - depth_of(m, top); steps > 0; --steps) {
         tacRefFrame at = frame;
@@ -131,7 +131,7 @@ tacVector tac_vector_normalize(tacMechanics* m, tacVector a) {
     return tac_vector_scale(m, tac_expr_div(m->graph, one, length), a);
 }
 
-// the rate of the parts, and what the turning axes add
+// the rate of the components, plus w x v of the rotating frame
 tacVector tac_vector_dt(tacMechanics* m, tacVector a, tacRefFrame frame) {
     if (!is_valid_vector(m, a) || !tac_frame_check(m, frame)) return tac_vector_none();
     if (tac_vector_is_zero(m, a)) return tac_vector_zero(m, frame);
@@ -180,7 +180,7 @@ tacDyadic tac_dyadic_outer(tacMechanics* m, tacVector a, tacVector b) {
     return of_columns(b.frame, columns);
 }
 
-// each column turns, then each row
+// rotates each column, then each row
 tacDyadic tac_dyadic_express(tacMechanics* m, tacDyadic a, tacRefFrame frame) {
     if (!is_valid_dyadic(m, &a) || !tac_frame_check(m, frame)) return dyadic_none();
     for (int pass = 0; pass < 2 && a.frame != frame; ++pass) {
@@ -225,7 +225,7 @@ tacVector tac_dyadic_dot(tacMechanics* m, tacDyadic a, tacVector b) {
     return tac_vector_of(a.frame, vec_to_axes(m->graph, rows, v));
 }
 
-// the rate of the numbers, and w x a - a x w of the turning axes
+// the rate of the components, plus w x a - a x w of the rotating frame
 tacDyadic tac_dyadic_dt(tacMechanics* m, tacDyadic a, tacRefFrame frame) {
     if (!is_valid_dyadic(m, &a) || !tac_frame_check(m, frame)) return dyadic_none();
     tacGraph* g = m->graph;

@@ -2,7 +2,7 @@
 //
 //   scene_energies.c --M, c--> [this file] + springs, dampers, tendons, actuators --> scene_step.c
 //
-// The laws are those of dynamics/ (docs/dynamics.md), in the same words; clamps are min and max.
+// The laws are those of dynamics/ (docs/dynamics.md), with the same names; clamps are min and max.
 
 #include "symbolic/scene/scene_dynamics.h"
 #include "tactus/mechanics.h"
@@ -50,7 +50,7 @@ static tacExpr is_inside(const tacSceneDynamics* f, tacExpr x, const double rang
 
 //---------------------------------- springs and dampers --------------------------
 
-// the shortest rotation vector, body axes, from `rest` to the quaternion q
+// the shortest rotation vector, body frame, from `rest` to the quaternion q
 static exprVec rotation_from(const tacSceneDynamics* f, const double rest[4], const tacExpr* q) {
     tacGraph* g = f->g;
     double length =
@@ -63,14 +63,14 @@ static exprVec rotation_from(const tacSceneDynamics* f, const double rest[4], co
     tacExpr sine = vec_length(g, v), cosine = tac_expr_call(g, TAC_OP_ABS, d[0], d[0]);
     tacExpr angle =
         tac_expr_mul(g, tac_fraction(g, 2, 1), tac_expr_call(g, TAC_OP_ATAN2, sine, cosine));
-    // q and -q are the same turn: the sign of the real part, 1 for 0
+    // q and -q are the same rotation: the sign of the real part, 1 for 0
     tacExpr sign = tac_expr_call(g, TAC_OP_SIGN, d[0], d[0]);
     sign = tac_expr_add(g, one, tac_expr_mul(g, tac_fraction(g, 2, 1), sign));
     sign = tac_expr_call(g, TAC_OP_MIN, one, sign);
     return vec_scale(g, v, tac_expr_mul(g, sign, tac_expr_div(g, angle, sine)));
 }
 
-// how far the spring of a joint is stretched along its velocities
+// displacement of a joint's spring along its velocities
 static void spring_displacement(const tacSceneDynamics* f, const tacJoint* j, tacExpr out[6]) {
     const double* rest = f->model->qpos_spring + j->qpos;
     const tacExpr* q = f->q + j->qpos;
@@ -187,7 +187,7 @@ tacExpr tac_scene_act_next(const tacSceneDynamics* f, int i, tacExpr act, tacExp
     return a->actlimited ? clamp_expr(f, next, a->actrange) : next;
 }
 
-// what is multiplied by the gain
+// input of the gain
 static tacExpr actuator_input(const tacSceneDynamics* f, int i) {
     const tacActuator* a = &f->model->actuator[i];
     if (a->act < 0) return control_expr(f, i);
@@ -222,7 +222,7 @@ static actuatorForce actuator_force_at(const tacSceneDynamics* f, int i, tacExpr
                            negated_expr(g, tac_expr_mul(g, open, slope))};
 }
 
-// 1 if a degree of freedom carries the other: what couples branches has no place in M
+// 1 if one degree of freedom is an ancestor of the other: M has no entries between branches
 static int on_one_branch(const tacModel* model, int j, int k) {
     int low = model->dof[j].depth > model->dof[k].depth ? j : k, high = low == j ? k : j;
     while (low >= 0 && low != high) low = model->dof[low].parent;
@@ -259,7 +259,7 @@ static void add_sum_actuator(tacSceneDynamics* f, int i) {
     add_sum_damping(f, s, tac_expr_mul(g, d.damping, tac_expr_pow(g, gear, tac_fraction(g, 2, 1))));
 }
 
-// a wrench on what a ball or free joint carries; the moment may be given in the parent's axes
+// a wrench on the body of a ball or free joint; the moment may be given in the parent's frame
 static void add_wrench_actuator(tacSceneDynamics* f, int i) {
     static const double unturned[4] = {1.0, 0.0, 0.0, 0.0};
     const tacActuator* a = &f->model->actuator[i];
@@ -344,7 +344,7 @@ static tacResult normalize_quaternions(tacSceneDynamics* f, tacExpr* expr, int c
     return f->g->result;
 }
 
-// instead of the number of an equation, whom nothing holds
+// names the joint and body without inertia instead of an equation
 static void name_massless_joint(const tacSceneDynamics* f, int dof) {
     const tacJoint* j = &f->model->joint[f->model->dof[dof].joint];
     tacMessage numbered;
@@ -361,7 +361,7 @@ static tacResult solve_accelerations(tacSceneDynamics* f, const tacExpr* forces)
     tacExpr* a = tac_graph_map(g, nv, TAC_EXPR_NONE);
     if (!a) return g->result;
     for (int k = 0; k < nv && forces; ++k) add_to(g, &f->tau[k], forces[k]);
-    // two ways to write one entry: the lower one stands for both
+    // two formulas of one entry: the lower triangle is used for both
     for (int i = 0; i < nv; ++i)
         for (int j = 0; j < i; ++j) f->M[j * nv + i] = f->M[i * nv + j];
     int loose = -1;

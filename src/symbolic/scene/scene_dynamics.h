@@ -1,5 +1,5 @@
-// The equation of motion of a scene as formulas: what tac_scene_forward_dynamics and tac_scene_step
-// share.
+// The equation of motion of a scene as formulas, shared by tac_scene_forward_dynamics and
+// tac_scene_step.
 
 #ifndef TAC_SYMBOLIC_SCENE_SCENE_DYNAMICS_H
 #define TAC_SYMBOLIC_SCENE_SCENE_DYNAMICS_H
@@ -12,12 +12,12 @@ typedef struct tacSceneDynamics {
     const tacModel* model;
     tacExpr *q, *v, *act, *u; // symbols
     tacExpr *tau, *actuation; // (nv) forces along the joints; those of actuators alone
-    tacExpr* M;               // (nv x nv) with what makes the integrator implicit
+    tacExpr* M;               // (nv x nv) with the implicit terms of the integrator
     tacExpr* rate;            // (na)
     tacExpr h;
 } tacSceneDynamics;
 
-// names what has no formula
+// the error names what has no formula
 tacResult tac_scene_dynamics_check(tacGraph* g, const tacModel* model);
 
 // a flow on the symbols `in`; `work` has room for so many expressions, all of them 0
@@ -27,8 +27,8 @@ tacSceneDynamics tac_scene_dynamics_init(const tacSceneExpr* s, tacExpr* in, tac
 // names the symbols; tau becomes the accelerations, under `forces` (nv, NULL: none) besides its own
 tacResult tac_scene_dynamics_derive(tacSceneDynamics* f, const tacExpr* forces);
 
-// activation of actuator i, moved by a rate: over h, or over what is left of it when the filter is
-// solved exactly
+// activation of actuator i after a step at this rate: over h, or over the effective time if the
+// filter is solved exactly
 tacExpr tac_scene_act_next(const tacSceneDynamics* f, int i, tacExpr act, tacExpr rate);
 
 #endif

@@ -3,9 +3,9 @@
 //   model/ --bodies, joints, numbers--> [this file] --T, V--> lagrange_equations.c --M, c-->
 //   program.c
 //
-// A frame carries what energies need, in its own axes: angular velocity w, velocity v of its
-// origin, gravity u, and s = gravity . place of its origin. No rotation of the world is ever
-// formed: going from a body to the next turns three vectors. docs/symbolic.md has the formulas.
+// A frame has what energies need, in its own axes: angular velocity w, velocity v of its
+// origin, gravity u, and s = gravity . position of its origin. No rotation to the world is ever
+// formed: going from a body to the next rotates three vectors. docs/symbolic.md has the formulas.
 
 #include "symbolic/mechanics/lagrange_equations.h"
 #include "symbolic/scene/scene_expr.h"
@@ -20,7 +20,7 @@ typedef struct exprFrame {
 
 //---------------------------------- numbers --------------------------------------
 
-// its place among the symbols, or -1
+// its index among the symbols, or -1
 static int find_symbol(const tacSceneExpr* s, int offset) {
     for (int i = 0; s->symbols && i < s->symbols->n; ++i)
         if (s->symbols->offset[i] == offset) return i;
@@ -45,7 +45,7 @@ exprVec tac_scene_vec(const tacSceneExpr* s, int offset) {
                      tac_scene_number(s, offset + 2)};
 }
 
-//---------------------------------- turns ----------------------------------------
+//---------------------------------- rotations ------------------------------------
 
 // a number of a rotation: what rounding left of 0 and 1 would stay in every formula
 static double snap_rounding(double a) {
@@ -95,7 +95,7 @@ static exprFrame world_frame(const tacSceneExpr* s) {
     return (exprFrame){zero, zero, pulls ? tac_scene_vec(s, s->model->gravity) : zero, zero.x};
 }
 
-// as the body is written in its parent, before any joint
+// pose of the body in its parent, before any joint
 static exprFrame attached_frame(const tacSceneExpr* s, const tacBody* body, exprFrame f) {
     tacGraph* g = s->g;
     exprVec arm = tac_scene_vec(s, body->position), R[3];
@@ -128,8 +128,8 @@ static exprFrame slide_frame(tacGraph* g, exprVec axis, tacExpr displacement, ta
     return f;
 }
 
-// A joint that turns about the point at `arm`, which stays: `before` are w, u and the velocity of
-// that point in the turned axes, `spin` is what the joint adds to w.
+// A joint that rotates about the fixed point at `arm`: `before` are w, u and the velocity of
+// that point in the rotated frame, `spin` is what the joint adds to w.
 static exprFrame rotated_frame(tacGraph* g, exprVec arm, exprVec ang_vel, const exprVec before[3],
                                exprFrame f) {
     f.s = tac_expr_add(g, f.s, vec_dot(g, f.u, arm));
@@ -158,7 +158,7 @@ static exprFrame ball_frame(tacGraph* g, exprVec arm, const tacExpr quat[4], exp
     return rotated_frame(g, arm, ang_vel, before, f);
 }
 
-// where the seven numbers say, whatever the body hangs on: that is the world
+// pose by the seven coordinates: the parent is the world
 static exprFrame free_frame(tacGraph* g, const tacExpr* q, const tacExpr* v, exprFrame world) {
     exprVec R[3], place = {q[0], q[1], q[2]};
     vec_unit_columns(g, q + 3, R);
@@ -198,7 +198,7 @@ static tacExpr kinetic_energy(const tacSceneExpr* s, const tacBody* body, exprFr
     return tac_expr_add(g, linear, tac_expr_mul(g, half, rotational));
 }
 
-// -m gravity . place of the centre of mass
+// -m gravity . position of the center of mass
 static tacExpr potential_energy(const tacSceneExpr* s, const tacBody* body, exprFrame f) {
     tacGraph* g = s->g;
     tacExpr height = tac_expr_add(g, f.s, vec_dot(g, f.u, tac_scene_vec(s, body->com)));
@@ -214,7 +214,7 @@ void tac_scene_symbols(tacGraph* g, char letter, int count, tacExpr* out) {
     }
 }
 
-// symbols are of the graph, and stand for parameters that there are
+// checks that symbols belong to the graph, and parameters exist
 static tacResult check_symbols(const tacSceneExpr* s) {
     if (s->symbols && s->symbols->n > 0 && !s->symbols->offset)
         tac_graph_fail(s->g, TAC_ERROR_VALUE, "the offsets of %d symbols are NULL", s->symbols->n);

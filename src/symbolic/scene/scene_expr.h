@@ -1,4 +1,4 @@
-// Numbers of a scene in formulas: as they are, or as symbols where the user wants those.
+// Numbers of a scene in formulas: as values, or as symbols where the user wants those.
 
 #ifndef TAC_SYMBOLIC_SCENE_SCENE_EXPR_H
 #define TAC_SYMBOLIC_SCENE_SCENE_EXPR_H

@@ -35,7 +35,7 @@ static void add_scaled(tacGraph* g, int n, const tacExpr* a, tacExpr s, const ta
     for (int i = 0; i < n; ++i) out[i] = tac_expr_add(g, a[i], tac_expr_mul(g, s, b[i]));
 }
 
-// what the state moves on with
+// rates of the state
 static void integrate_state(const tacSceneDynamics* f, const tacExpr* k, const tacExpr* a,
                             const tacExpr* rate, stateExpr next) {
     tacGraph* g = f->g;
