@@ -1,10 +1,10 @@
 // detect="sat" and detect="convex" in the table of detectors: one contact for each pair of geoms.
 //
-//   geoms' places --balls around them--> pairs that may meet --solid_features.h (doubles)-->
-//   features --patch.h (any number)--> records
+//   poses of geoms --bounding balls--> pairs --solid_features.h (doubles)--> features
+//   --feature_contact.h (any number)--> records
 //
-// A spring reaches 40 eps3 out, as its transition does; the elastic-plastic law nothing. The
-// derivative is that of the features that met; sizes are those of the file.
+// The margin is the width of a spring's transition, 40 eps3; 0 for the elastoplastic law.
+// Derivatives are those of the features found; sizes are those of the file.
 
 #include "detect/solid_detector.h"
 
@@ -32,9 +32,9 @@ static size_t convex_program_size(const tacModel* model) {
     return most;
 }
 
-//---------------------------------- places ---------------------------------------
+//---------------------------------- poses -----------------------------------------
 
-// where geoms are, and what they reach to
+// poses and bounds of the geoms
 typedef struct solidPoses {
     const tacModel* model;
     tacPose* pose;        // (ngeom)
