@@ -155,22 +155,20 @@ static tacResult solid_detect(const tacModel* model, const tacPose* body, tacCon
 //---------------------------------- derivative -----------------------------------
 
 static tacResult solid_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                           tacScratch* scratch) {
+                           tacContactTangent tangent, tacContacts* dot, tacScratch* scratch) {
     tacContacts c;
     tacResult result =
         tac_contact_diff_detect(&tac_solid_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contact_diff_jvp(model, body, &c, pose_dot, theta_dot, dot);
+    if (result == TAC_OK) tac_contact_diff_jvp(model, body, &c, tangent, dot);
     return result;
 }
 
 static tacResult solid_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                           tacScratch* scratch) {
+                           const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch) {
     tacContacts c;
     tacResult result =
         tac_contact_diff_detect(&tac_solid_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contact_diff_vjp(model, body, &c, bar, pose_bar, theta_bar);
+    if (result == TAC_OK) tac_contact_diff_vjp(model, body, &c, bar, adjoint);
     return result;
 }
 

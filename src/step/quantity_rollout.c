@@ -50,11 +50,6 @@ static tacQuantityPoint end_point(const tacQuantityRollout* r, const tacState* e
     return (tacQuantityPoint){r->model, r->what, end, tape_work(r), scratch};
 }
 
-static tacQuantityPoint quantity_at(const tacQuantityRollout* r, const tacState* end,
-                                    tacScratch* scratch) {
-    return (tacQuantityPoint){r->model, r->what, end, tape_work(r), scratch};
-}
-
 static void clear_tangent(const tacQuantityRollout* r, tacTangent t) {
     memset(t.dq, 0, sizeof *t.dq * tangent_size(r->model));
 }
