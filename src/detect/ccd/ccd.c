@@ -1,7 +1,7 @@
 // Impacts of points on straight lines, by boxes of (t, u, v) that are cut until they hold no root.
 //
 // The difference of the two features at (t, u, v) is affine in each of t, u, v, so that over a box
-// it lies in the hull of its 8 corner values. A box whose hull, widened by rounding, misses 0 has
+// it lies in the hull of its 8 vertex values. A box whose hull, widened by rounding, misses 0 has
 // no root. docs/convex.md, eq. (3) to (5).
 
 #include "tactus/ccd.h"
@@ -50,7 +50,7 @@ static void feature_difference(tacCcdFeatures feature, double x[4][3], double u,
     }
 }
 
-// bits of the number of a corner: at the end of t, u, v
+// bits of the number of a vertex: at the end of t, u, v
 static void box_values(const ccdSearch* q, const ccdBox* b, double value[8][3]) {
     for (int end = 0; end < 2; ++end) {
         double x[4][3];

@@ -1,6 +1,6 @@
 // The first impact of a scene along the path of a step.
 //
-//   motion_path.h --poses at both ends, bends--> boxes around the paths --pairs that meet-->
+//   motion_path.h --poses at both ends, curvature--> swept boxes --pairs that overlap-->
 //   time_of_impact.h
 
 #include "detect/convex_contacts.h"
@@ -55,8 +55,8 @@ static aabb part_box(const tacConvex* c) {
     return b;
 }
 
-// Around both ends of the path. In between a point leaves its chord by at most bend span^2/8. A
-// half-space does not move; its box is not looked at.
+// Box around both ends of the path. In between a point leaves its chord by at most curvature
+// span^2/8. A half-space does not move; its box is not used.
 static aabb swept_box_of(const tacModel* model, const tacMotionPath* path, int part,
                          const impactWork* w) {
     int body = tac_convex_part_body(model, part);

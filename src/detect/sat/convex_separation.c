@@ -18,7 +18,7 @@ typedef struct convexRows {
     double* work;  // of the solver
 } convexRows;
 
-// what one of the solids is in the program
+// one of the solids in the program
 typedef struct convexSide {
     const tacSolid* solid;
     tacMat3 R;

@@ -288,7 +288,7 @@ static tacResult assemble_attempt(tacContactSolve* s, tacSolveRecord* record) {
     if (result != TAC_OK) return result;
     tac_contact_solve_assemble(s, f);
     memset(record->nonlinear, 0, (size_t)s->problem.constraints);
-    if (record->variant.closed_gaps) tac_contact_solve_hold_gaps(s);
+    if (record->variant.closed_gaps) tac_contact_solve_close_gaps(s);
     return TAC_OK;
 }
 
@@ -448,7 +448,7 @@ tacResult tac_contact_solve_restore(tacContactSolve* s, const tacSolveRecord* re
     if (record->is_impact) tac_contact_solve_mass_only(s, record);
     tac_contact_solve_assemble(s, f);
     if (tac_contact_solve_is_jammed(s, record)) s->diff_flags |= TAC_TIE;
-    if (record->variant.closed_gaps) tac_contact_solve_hold_gaps(s);
+    if (record->variant.closed_gaps) tac_contact_solve_close_gaps(s);
     for (int g = 0; g < p->constraints && !record->is_impact; ++g)
         p->constraint[g].nonlinear = record->nonlinear[g];
     if (!record->is_impact && !s->options.explicit_path && p->constraints > 0)

@@ -103,7 +103,7 @@ static tacGapRate gap_rate_of(const tacSolveOptions* o, const tacConstraint* g, 
 }
 
 // gaps neither open nor close
-void tac_contact_solve_hold_gaps(tacContactSolve* s) {
+void tac_contact_solve_close_gaps(tacContactSolve* s) {
     const tacContactProblem* p = &s->problem;
     for (int g = 0; g < p->constraints; ++g)
         if (p->constraint[g].kind != TAC_CONSTRAINT_FRICTION)

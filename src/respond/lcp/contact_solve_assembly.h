@@ -32,7 +32,7 @@ void tac_contact_solve_assemble(tacContactSolve* s, tacFreeDynamics* f);
 void tac_contact_solve_rhs(tacContactSolve* s, const tacSolveRecord* record, const double* v_free);
 
 // gaps neither open nor close
-void tac_contact_solve_hold_gaps(tacContactSolve* s);
+void tac_contact_solve_close_gaps(tacContactSolve* s);
 
 // impulses, then u = free + U f
 tacResult tac_contact_solve_lcp(tacContactSolve* s, tacSolveRecord* record, const double* v_free,

@@ -76,40 +76,40 @@ static int kinematic_tree(const tacModel* model, int k) {
 }
 
 // Does a candidate act on a tree that is hit? With `mark` all of its trees are.
-static int is_struck(tacContactSolve* s, int i, int mark) {
+static int is_hit(tacContactSolve* s, int i, int mark) {
     const tacSolveCandidates* c = &s->candidates;
-    int row = i - c->contacts.count, found = 0, *struck_trees = s->energy_bound.island;
+    int row = i - c->contacts.count, found = 0, *hit_trees = s->energy_bound.island;
     const tacModel* model = s->scene;
     for (int side = 0; side < 2 && row < 0; ++side) {
         int body = model->contact->pair[c->contacts.pair[i]].body[side];
         int tree = kinematic_tree(model, tac_last_dof(model, body));
         if (tree >= 0) {
-            found |= struck_trees[tree];
-            struck_trees[tree] |= mark;
+            found |= hit_trees[tree];
+            hit_trees[tree] |= mark;
         }
     }
     for (int k = 0; k < model->nv && row >= 0; ++k)
         if (c->row[row].J[k] != 0.0) {
             int tree = kinematic_tree(model, k);
-            found |= struck_trees[tree];
-            struck_trees[tree] |= mark;
+            found |= hit_trees[tree];
+            hit_trees[tree] |= mark;
         }
     return found;
 }
 
 // Candidates that the impact does not reach take no part: bodies far away keep their bits.
-static void leave_out_unstruck(tacContactSolve* s, tacSolveRecord* record) {
+static void drop_unaffected(tacContactSolve* s, tacSolveRecord* record) {
     for (int before = -1, now = 0; before != now;) {
         before = now;
         now = 0;
         for (int i = 0; i < record->ncandidate; ++i)
-            if (record->selection[i] != TAC_SELECT_OUT && is_struck(s, i, 0)) {
-                is_struck(s, i, 1);
+            if (record->selection[i] != TAC_SELECT_OUT && is_hit(s, i, 0)) {
+                is_hit(s, i, 1);
                 ++now;
             }
     }
     for (int i = 0; i < record->ncandidate; ++i)
-        if (!is_struck(s, i, 0)) record->selection[i] = TAC_SELECT_OUT;
+        if (!is_hit(s, i, 0)) record->selection[i] = TAC_SELECT_OUT;
 }
 
 // of the impact speed: resting contacts separate and approach no faster
@@ -149,10 +149,10 @@ static int select_impacts(tacContactSolve* s, tacSolveRecord* record, int all) {
                                 : TAC_SELECT_IN);
         if (hit) {
             ++approach;
-            is_struck(s, i, 1);
+            is_hit(s, i, 1);
         }
     }
-    if (!all) leave_out_unstruck(s, record);
+    if (!all) drop_unaffected(s, record);
     return approach;
 }
 
