@@ -46,6 +46,11 @@ static void copy_reals(tacReal* to, const tacReal* from, int n) {
     if (n > 0) memcpy(to, from, sizeof *to * (size_t)n);
 }
 
+static tacQuantityPoint quantity_at(const tacQuantityRollout* r, const tacState* end,
+                                    tacScratch* scratch) {
+    return (tacQuantityPoint){r->model, r->what, end, tape_work(r), scratch};
+}
+
 static void clear_tangent(const tacQuantityRollout* r, tacTangent t) {
     memset(t.dq, 0, sizeof *t.dq * tangent_size(r->model));
 }
@@ -72,8 +77,8 @@ tacResult tac_quantity_rollout(const tacQuantityRollout* r, const tacState* x, c
                                tacReal* y, tacScratch* scratch) {
     tacResult result = fill_tape(r, x, u, scratch);
     tacState end = tape_state(r, r->steps);
-    return result == TAC_OK ? tac_quantity(r->model, r->what, &end, y, tape_work(r), scratch)
-                            : result;
+    tacQuantityPoint quantity = quantity_at(r, &end, scratch);
+    return result == TAC_OK ? tac_quantity(&quantity, y) : result;
 }
 
 //---------------------------------- derivatives ----------------------------------
@@ -108,7 +113,8 @@ tacResult tac_quantity_rollout_jvp(const tacQuantityRollout* r, const tacState* 
     tacReal* theta = tape_theta(r);
     clear_tangent(r, gradient);
     memset(theta, 0, sizeof *theta * (size_t)m->nparam);
-    result = tac_quantity_vjp(m, r->what, &end, 1.0, gradient, theta, tape_work(r), scratch);
+    tacQuantityPoint quantity = quantity_at(r, &end, scratch);
+    result = tac_quantity_vjp(&quantity, 1.0, gradient, theta);
     *y_dot = dot_reals(gradient.dq, at.dq, (int)tangent_size(m)) +
              dot_reals(theta, theta_dot, m->nparam);
     return result;
@@ -126,8 +132,8 @@ tacResult tac_quantity_rollout_vjp(const tacQuantityRollout* r, const tacState* 
     tacTangent at = tape_tangent(r, 0), prev = tape_tangent(r, 1);
     tacState end = tape_state(r, r->steps);
     clear_tangent(r, at);
-    if (result == TAC_OK)
-        result = tac_quantity_vjp(m, r->what, &end, y_bar, at, theta_bar, tape_work(r), scratch);
+    tacQuantityPoint quantity = quantity_at(r, &end, scratch);
+    if (result == TAC_OK) result = tac_quantity_vjp(&quantity, y_bar, at, theta_bar);
     for (int i = r->steps - 1; i >= 0 && result == TAC_OK; --i) {
         tacState from = tape_state(r, i);
         clear_tangent(r, prev);
