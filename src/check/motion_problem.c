@@ -141,8 +141,8 @@ static void size_positions(const tacModel* m, const double* qpos, double* out) {
     }
 }
 
-static int sample(const void* context, int i, unsigned long long* random, double* x,
-                  double* scale) {
+static int sample_motion(const void* context, int i, unsigned long long* random, double* x,
+                         double* scale) {
     const tacCheckMotion* c = context;
     const tacModel* m = c->model;
     int nv = m->nv, nx = 2 * nv + m->na;
@@ -188,8 +188,8 @@ static tacResult add_chart(const tacCheckMotion* c, const double* x, const doubl
     return result;
 }
 
-static tacResult hvp(const void* context, const double* x, const double* y_bar, const double* x_dot,
-                     double* x_bar_dot) {
+static tacResult motion_hvp(const void* context, const double* x, const double* y_bar,
+                            const double* x_dot, double* x_bar_dot) {
     const tacCheckMotion* c = context;
     const tacModel* m = c->model;
     int nv = m->nv, nx = 2 * nv + m->na, theta = nx + m->nu, n = theta + c->used_count;
@@ -264,8 +264,8 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
                                  .as_complex = &tac_check_transition_complex,
                                  .as_quad = &tac_check_transition_quad,
                                  .x_magnitude = context->magnitude,
-                                 .hvp = hvp,
-                                 .sample = sample};
+                                 .hvp = motion_hvp,
+                                 .sample = sample_motion};
     if (!what) {
         problem->y_magnitude = context->next_magnitude = context->magnitude + problem->n;
         return TAC_OK;

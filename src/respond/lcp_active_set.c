@@ -1,16 +1,16 @@
-// The frictional problem with its classes given: a linear system, and its derivative.
+// The frictional problem for a given active set: a linear system, and its derivative.
 //
 //   f = P z,  K z = -b on the tight rows,  K = (A P) on the tight rows
 //
-// z are the impulses of the tight rows. P puts them in place and adds, for a tangent that slides,
-// +-mu f_n of its contact. docs/lcp.md, eq. (4).
+// z are the impulses of the tight rows. P scatters them and adds, for a tangent that slides, +-mu
+// f_n of its contact. docs/lcp.md, eq. (4).
 
 #include "base/arena.h"
 #include "tactus/lcp.h"
 
 #include "math/dense.h"
 
-// a pivot below this part of the largest entry belongs to a row that others make up for
+// a pivot below this part of the largest entry belongs to a redundant row
 static const double rank_tolerance = 1e-11;
 
 typedef struct activeSystem {
@@ -52,7 +52,7 @@ static activeSystem active_system(const tacLcp* lcp, const unsigned char* active
     return s;
 }
 
-// +1, -1 or 0: how f of this row hangs on f_n of its contact, in mu
+// +1, -1 or 0: d f/d f_n of this row, in units of mu
 static int slide_sign(const activeSystem* s, int row) {
     int normal = row - row % s->stride;
     if (row == normal || s->active_set[normal] != TAC_LCP_TIGHT) return 0;
@@ -95,7 +95,7 @@ static void swap_active_columns(activeSystem* s, int i, int j) {
     }
 }
 
-// brings the largest entry of what is left to place k; returns its size
+// moves the largest remaining entry to pivot k; returns its size
 static double bring_pivot(activeSystem* s, int k) {
     int r = k, c = k;
     double best = -1.0;

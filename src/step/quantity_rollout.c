@@ -2,6 +2,8 @@
 
 #include "step/quantity_rollout.h"
 
+#include "math/vector_ops.h"
+
 #include <string.h>
 
 //---------------------------------- memory ---------------------------------------
@@ -42,8 +44,10 @@ static tacReal* tape_theta(const tacQuantityRollout* r) {
     return tape_work(r) + TAC_QUANTITY_WORK(r->model);
 }
 
-static void copy_reals(tacReal* to, const tacReal* from, int n) {
-    if (n > 0) memcpy(to, from, sizeof *to * (size_t)n);
+// the quantity after all steps
+static tacQuantityPoint end_point(const tacQuantityRollout* r, const tacState* end,
+                                  tacScratch* scratch) {
+    return (tacQuantityPoint){r->model, r->what, end, tape_work(r), scratch};
 }
 
 static void clear_tangent(const tacQuantityRollout* r, tacTangent t) {
@@ -56,10 +60,10 @@ static tacResult fill_tape(const tacQuantityRollout* r, const tacState* x, const
                            tacScratch* scratch) {
     const tacModel* m = r->model;
     tacState at = tape_state(r, 0);
-    copy_reals(at.qpos, x->qpos, m->nq);
-    copy_reals(at.qvel, x->qvel, m->nv);
-    copy_reals(at.act, x->act, m->na);
-    copy_reals(at.warm, x->warm, m->nwarm);
+    tac_copy_reals(at.qpos, x->qpos, m->nq);
+    tac_copy_reals(at.qvel, x->qvel, m->nv);
+    tac_copy_reals(at.act, x->act, m->na);
+    tac_copy_reals(at.warm, x->warm, m->nwarm);
     tacResult result = TAC_OK;
     for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
         tacState from = tape_state(r, i), next = tape_state(r, i + 1);
@@ -72,17 +76,11 @@ tacResult tac_quantity_rollout(const tacQuantityRollout* r, const tacState* x, c
                                tacReal* y, tacScratch* scratch) {
     tacResult result = fill_tape(r, x, u, scratch);
     tacState end = tape_state(r, r->steps);
-    return result == TAC_OK ? tac_quantity(r->model, r->what, &end, y, tape_work(r), scratch)
-                            : result;
+    tacQuantityPoint at = end_point(r, &end, scratch);
+    return result == TAC_OK ? tac_quantity(&at, y) : result;
 }
 
 //---------------------------------- derivatives ----------------------------------
-
-static tacReal dot_reals(const tacReal* a, const tacReal* b, int n) {
-    tacReal sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-}
 
 tacResult tac_quantity_rollout_jvp(const tacQuantityRollout* r, const tacState* x, const tacReal* u,
                                    tacTangent x_dot, const tacReal* u_dot, const tacReal* theta_dot,
@@ -90,9 +88,9 @@ tacResult tac_quantity_rollout_jvp(const tacQuantityRollout* r, const tacState* 
     const tacModel* m = r->model;
     tacResult result = fill_tape(r, x, u, scratch);
     tacTangent at = tape_tangent(r, 0), next = tape_tangent(r, 1), gradient = tape_tangent(r, 2);
-    copy_reals(at.dq, x_dot.dq, m->nv);
-    copy_reals(at.dv, x_dot.dv, m->nv);
-    copy_reals(at.da, x_dot.da, m->na);
+    tac_copy_reals(at.dq, x_dot.dq, m->nv);
+    tac_copy_reals(at.dv, x_dot.dv, m->nv);
+    tac_copy_reals(at.da, x_dot.da, m->na);
     for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
         tacState from = tape_state(r, i);
         result = tac_step_jvp(
@@ -108,14 +106,11 @@ tacResult tac_quantity_rollout_jvp(const tacQuantityRollout* r, const tacState* 
     tacReal* theta = tape_theta(r);
     clear_tangent(r, gradient);
     memset(theta, 0, sizeof *theta * (size_t)m->nparam);
-    result = tac_quantity_vjp(m, r->what, &end, 1.0, gradient, theta, tape_work(r), scratch);
-    *y_dot = dot_reals(gradient.dq, at.dq, (int)tangent_size(m)) +
-             dot_reals(theta, theta_dot, m->nparam);
+    tacQuantityPoint point = end_point(r, &end, scratch);
+    result = tac_quantity_vjp(&point, 1.0, gradient, theta);
+    *y_dot = tac_dot_reals(gradient.dq, at.dq, (int)tangent_size(m)) +
+             tac_dot_reals(theta, theta_dot, m->nparam);
     return result;
-}
-
-static void add_reals(tacReal* to, const tacReal* from, int n) {
-    for (int i = 0; i < n && to; ++i) to[i] += from[i];
 }
 
 tacResult tac_quantity_rollout_vjp(const tacQuantityRollout* r, const tacState* x, const tacReal* u,
@@ -126,8 +121,8 @@ tacResult tac_quantity_rollout_vjp(const tacQuantityRollout* r, const tacState* 
     tacTangent at = tape_tangent(r, 0), prev = tape_tangent(r, 1);
     tacState end = tape_state(r, r->steps);
     clear_tangent(r, at);
-    if (result == TAC_OK)
-        result = tac_quantity_vjp(m, r->what, &end, y_bar, at, theta_bar, tape_work(r), scratch);
+    tacQuantityPoint point = end_point(r, &end, scratch);
+    if (result == TAC_OK) result = tac_quantity_vjp(&point, y_bar, at, theta_bar);
     for (int i = r->steps - 1; i >= 0 && result == TAC_OK; --i) {
         tacState from = tape_state(r, i);
         clear_tangent(r, prev);
@@ -138,8 +133,8 @@ tacResult tac_quantity_rollout_vjp(const tacQuantityRollout* r, const tacState* 
         prev = swap;
     }
     if (result != TAC_OK) return result;
-    add_reals(x_bar.dq, at.dq, m->nv);
-    add_reals(x_bar.dv, at.dv, m->nv);
-    add_reals(x_bar.da, at.da, m->na);
+    if (x_bar.dq) tac_add_scaled_reals(x_bar.dq, 1.0, at.dq, m->nv);
+    if (x_bar.dv) tac_add_scaled_reals(x_bar.dv, 1.0, at.dv, m->nv);
+    if (x_bar.da) tac_add_scaled_reals(x_bar.da, 1.0, at.da, m->na);
     return TAC_OK;
 }

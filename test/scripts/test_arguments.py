@@ -83,7 +83,7 @@ GOOD = {
     "tacEdgePairsBar": "(tacEdgePairsBar){{{0}}}",
     "tacVertexFaces": "FACES", "tacFaceWitness": "(tacFaceWitness){.distance = other}",
     "tacCcdFeatures": "TAC_CCD_VERTEX_FACE", "tacCcdOptions*": "&ccd", "tacImpact*": "&impact",
-    "tacMotionPath*": "&motion_path", "tacTimeOfImpact*": "&impact_found", "tacCcdCertificate*": "&clearance",
+    "tacMotionPath*": "&motion_path", "tacTimeOfImpact*": "&impact_found", "tacCcdCertificate*": "&certificate",
     "tacVertexFacesBar": "(tacVertexFacesBar){{0}, {{0}}}",
     "tacPolygonPairs": "POLYGONS", "tacPolygonWitness": "(tacPolygonWitness){.distance = other}",
     "tacPolygonPairsBar": "(tacPolygonPairsBar){{{0}}}",
@@ -183,7 +183,7 @@ static tacWitnessOptions witness; static tacDynamicsInput input; static tacStepI
 static tacSoftSort sort; static tacSinkhorn sinkhorn; static tacSelect choice;
 static tacCcdOptions ccd; static tacImpact impact = {TAC_CCD_VERTEX_FACE, 1.0, 0.0};
 static tacMotionPath motion_path = {qpos, qvel, NULL, 1.0}; static tacTimeOfImpact impact_found;
-static tacCcdCertificate clearance;
+static tacCcdCertificate certificate;
 static double ccd_start[] = {.2, .2, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0},
               ccd_end[] = {.2, .2, -2, 0, 0, 0, 1, 0, 0, 0, 1, 0};
 #define THREE(a) {a, a, a}

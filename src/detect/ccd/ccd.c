@@ -143,8 +143,8 @@ static int is_root_free(const ccdSearch* q, const ccdBox* b, double no_root_befo
     return q->feature == TAC_CCD_VERTEX_FACE && b->low[1] + b->low[2] > 1.0;
 }
 
-// Start of the earliest box of this width that cannot be told from a root; no root is earlier.
-// Infinity: there is none. Returns 0 if the passes do not suffice.
+// Start of the earliest box of this width that may hold a root; no root is earlier. Infinity: there
+// is none. Returns 0 if the passes do not suffice.
 static int search_boxes(const ccdSearch* q, double width, int max_passes, double* no_root_before,
                         int* passes) {
     ccdBox stack[DEPTH + 2];

@@ -1,8 +1,8 @@
-// Factors of the system that given classes make of the frictional problem.
+// Factors of the linear system of an active set.
 //
-//   symmetric: Cholesky's;  sliding contacts: rows in order of size
+//   symmetric: Cholesky;  sliding contacts: rows pivoted by size
 //
-// All loops run along rows, so that sums are independent of one another and fast.
+// All loops run along rows, so that their sums are independent and fast.
 
 #include "respond/lcp/active_set_factor.h"
 
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-// of the diagonal: what is added, and what a pivot of an independent row exceeds
+// of the diagonal: regularization, and the smallest pivot of an independent row
 static const double regularization = 1e-10, min_pivot = 1e-6;
 
 enum { BLOCK = 4 }; // pivots that are taken together

@@ -1,7 +1,7 @@
-// Dantzig's method with bounds that follow the normal impulses.
+// Dantzig's method with friction bounds that follow the normal impulses.
 //
-//   normals first, then tangents: drive f_k by +-1, all tight rows keep a = 0,
-//   until a_k = 0, or f_k meets its bound; on the way rows change their classes
+//   normals first, then tangents: change f_k by +-1 while all tight rows keep a = 0,
+//   until a_k = 0 or f_k is at its bound; rows change their status on the way
 //
 // docs/lcp.md, eq. (9) and (10).
 
@@ -59,7 +59,7 @@ static void offer_event(dantzigEvent* first, double x, double rate, double noise
     if (step < first->step) *first = (dantzigEvent){step, row, to, to};
 }
 
-// f_t meets +bound or -bound, both of which move
+// f_t reaches +bound or -bound, both of which move
 static void offer_bound_events(const dantzig* s, int i, dantzigEvent* first) {
     double b = friction_bound(s, i), rate = friction_bound_rate(s, i),
            noise = rate_tolerance * s->force_rate;
@@ -67,7 +67,7 @@ static void offer_bound_events(const dantzig* s, int i, dantzigEvent* first) {
     offer_event(first, b + s->f[i], rate + s->df[i], noise, i, TAC_LCP_LOWER);
 }
 
-// where a row that has entered leaves its class
+// where a row that has entered changes its status
 static void offer_row_events(const dantzig* s, int i, dantzigEvent* first) {
     int is_normal = i == normal_row(s, i);
     double noise = rate_tolerance * s->speed_rate;
@@ -104,7 +104,7 @@ static void offer_driven_events(const dantzig* s, int k, dantzigEvent* first) {
 
 //---------------------------------- pivots ----------------------------------
 
-// a tangent slides by the sign of its speed, or does nothing where the contact parts
+// a tangent slides by the sign of its speed, or is inactive where the contact opens
 static void set_sliding_status(dantzig* s, int t) {
     double tiny = zero_tolerance * s->speed, a = s->a[t];
     if (s->active_set[normal_row(s, t)] == TAC_LCP_OFF) {
@@ -149,7 +149,7 @@ static void take_step(dantzig* s, double step) {
     }
 }
 
-// the classes come back after a while without progress: it circles
+// active sets repeat without progress: it cycles
 static int is_cycling(dantzig* s, int pivots, double step) {
     int same =
         memcmp(s->seen, s->active_set, (size_t)s->rows) == 0 && step <= zero_tolerance * s->force;
@@ -157,7 +157,7 @@ static int is_cycling(dantzig* s, int pivots, double step) {
     return same && pivots > 1;
 }
 
-// Does the row that has just changed its class go on into the new one?
+// Does the row that has just changed its status go on in the new one?
 static int path_continues(const dantzig* s, const dantzigEvent* last) {
     int i = last->row;
     if (i < 0 || s->bounds != TAC_BOUNDS_COUPLED) return 1;

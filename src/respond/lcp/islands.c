@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-//---------------------------------- who reaches whom ----------------------------------
+//---------------------------------- connectivity ----------------------------------
 
 // does an impulse at contact j move contact i?
 static int impulse_moves(const tacLcp* lcp, int i, int j) {
@@ -22,7 +22,7 @@ static int are_coupled(const tacLcp* lcp, int i, int j) {
     return impulse_moves(lcp, i, j) || impulse_moves(lcp, j, i);
 }
 
-// Does every contact reach one before it? Then there is one island, found without a search.
+// Is every contact coupled to an earlier one? Then there is one island, found without a search.
 static int is_single_island(const tacLcp* lcp) {
     for (int i = 1; i < lcp->contacts; ++i) {
         int j = i - 1;

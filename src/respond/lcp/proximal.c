@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-// of the largest pivot: what is left of A is nothing; of the size: a slope of nothing
+// of the largest pivot: rows below are dependent; of the scale: a gradient below is zero
 static const double min_pivot = 1e-13, slope_tolerance = 1e-13;
 
 // rho falls while points settle, and rises where they do not
@@ -238,7 +238,7 @@ static void find_row_velocities(tacProximal* p) {
     for (int i = 0; i < p->rows; ++i) p->a[i] = p->start[i] + dot4(p->rank, factor_row(p, i), p->u);
 }
 
-// impulses and classes at u; returns whether a class changed
+// impulses and active set at u; returns whether a status changed
 static int find_impulses(tacProximal* p) {
     int changed = 0;
     find_row_velocities(p);
@@ -304,7 +304,7 @@ static void fill_hessian(tacProximal* p, int convex) {
             weight[used] = 1.0 / (p->rho * (convex ? size : 1.0));
             right[used++] = convex ? x : factor_row(p, i);
         }
-        // what is missing in the last block counts as nothing
+        // zeros fill the last block
         for (; last && used > 0 && used < BLOCK; ++used) {
             clear_reals(p->block + used * n, n);
             weight[used] = 0.0;
@@ -402,7 +402,7 @@ static void solve_convex(tacProximal* p) {
 
 //---------------------------------- the law ----------------------------------
 
-// impulses at u with tangents clipped by mu f_n, and classes; returns whether a class changed
+// impulses at u with tangents clipped by mu f_n, and the active set; returns whether it changed
 static int clip_impulses(tacProximal* p) {
     int changed = 0;
     find_row_velocities(p);
@@ -458,7 +458,7 @@ static void solve_general(int n, const double* H, const int* pivot, double* x) {
         x[k] = (x[k] - dot4(n - 1 - k, H + k * n + k + 1, x + k + 1)) / H[k * n + k];
 }
 
-// step = L' (f - g) - u with the impulses that the classes have at u
+// step = L' (f - g) - u with the impulses of the active set at u
 static void active_set_step(tacProximal* p) {
     find_row_velocities(p);
     for (int k = 0; k < p->rank; ++k) p->step[k] = -p->u[k];
@@ -472,7 +472,7 @@ static void active_set_step(tacProximal* p) {
     }
 }
 
-// Newton's method on the classes; returns whether they settled
+// Newton's method on the active set; returns whether it settled
 static int solve_coupled(tacProximal* p) {
     for (int pass = 0; pass < COUPLED_PASSES; ++pass) {
         fill_hessian(p, 0);
