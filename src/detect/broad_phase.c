@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-// most that a point may lie beyond its edge, of its length and of "within": edge_search.c
+// most that a point may lie beyond its edge, of its length and of `inside`: edge_search.c
 #define MAX_OVERSHOOT 0.2785
 
 static double contact_number(const tacModel* model, tacContactNumber which) {

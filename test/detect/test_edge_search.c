@@ -54,18 +54,18 @@ static void quarter_rotation(int axis, double R[3][3]) {
 }
 
 // body 1 in body 0, so that the middle of geom 1 is at `middle`; and the other way round
-static void pose_pair(double R[3][3], const double middle[3], double shift, tacFrame* across,
+static void pose_pair(double R[3][3], const double middle[3], double shift, tacFrame* rel_frame,
                       tacFrame* back) {
     for (int i = 0; i < 3; ++i) {
-        across->origin[i] = middle[i] - shift * R[i][0];
+        rel_frame->origin[i] = middle[i] - shift * R[i][0];
         for (int j = 0; j < 3; ++j) {
-            across->R.m[i][j] = R[i][j];
+            rel_frame->R.m[i][j] = R[i][j];
             back->R.m[j][i] = R[i][j];
         }
     }
     for (int i = 0; i < 3; ++i) {
         back->origin[i] = 0.0;
-        for (int j = 0; j < 3; ++j) back->origin[i] -= R[j][i] * across->origin[j];
+        for (int j = 0; j < 3; ++j) back->origin[i] -= R[j][i] * rel_frame->origin[j];
     }
 }
 
@@ -102,7 +102,7 @@ static void close_bench(searchBench* b) {
 //---------------------------------- distance -------------------------------------
 
 // ends of an edge in axes of body 0, and beyond by what a soft witness point may be
-static void longer_edge(const tacFeatures* f, int edge, const tacFrame* across, double beyond,
+static void longer_edge(const tacFeatures* f, int edge, const tacFrame* rel_frame, double beyond,
                         double x[2][3]) {
     double from[2][3];
     for (int end = 0; end < 2; ++end)
@@ -112,8 +112,9 @@ static void longer_edge(const tacFeatures* f, int edge, const tacFrame* across, 
         }
     for (int end = 0; end < 2; ++end)
         for (int i = 0; i < 3; ++i) {
-            x[end][i] = across ? across->origin[i] : from[end][i];
-            for (int k = 0; k < 3 && across; ++k) x[end][i] += across->R.m[i][k] * from[end][k];
+            x[end][i] = rel_frame ? rel_frame->origin[i] : from[end][i];
+            for (int k = 0; k < 3 && rel_frame; ++k)
+                x[end][i] += rel_frame->R.m[i][k] * from[end][k];
         }
 }
 
@@ -155,7 +156,7 @@ static double segment_distance(double x[2][3], double y[2][3]) {
 //---------------------------------- law ------------------------------------------
 
 typedef struct searchPose {
-    tacFrame across, back;
+    tacFrame rel_frame, back;
     double cutoff, opposing;
 } searchPose;
 
@@ -163,8 +164,8 @@ typedef struct searchPose {
 static int search_pairs(searchBench* b, const searchPose* pose, int all, int* count) {
     tacWitnessOptions witness = tac_default_witness_options();
     const tacFeatures* f = b->model->contact->feature;
-    tacEdgeSearch search = {{&f[0], &f[1]}, &pose->across,  &pose->back, pose->cutoff,
-                            &witness,       pose->opposing, all};
+    tacEdgeSearch search = {{&f[0], &f[1]}, &pose->rel_frame, &pose->back, pose->cutoff,
+                            &witness,       pose->opposing,   all};
     int *first = b->first[all], *second = b->second[all];
     *count = tac_edge_search(&search, b->capacity, first, second, &b->arena);
     ENSURE(*count <= b->capacity && b->arena.used == 0);
@@ -187,7 +188,7 @@ static int listed_if_near(searchBench* b, const searchPose* pose) {
             continue;
         }
         longer_edge(&f[0], one, NULL, beyond, x);
-        longer_edge(&f[1], two, &pose->across, beyond, y);
+        longer_edge(&f[1], two, &pose->rel_frame, beyond, y);
         ENSURE(segment_distance(x, y) > pose->cutoff * (1.0 - 1e-9));
     }
     ENSURE(at == count[0]); // and no others
@@ -205,7 +206,7 @@ static int random_poses(searchBench* b, testRandom* random, double unit, double 
         random_rotation(random, R);
         if (i % 4 == 0) quarter_rotation(i / 4 % 3, R);
         for (int k = 0; k < 3; ++k) middle[k] = unit * test_uniform(random, -1.0, 1.0);
-        pose_pair(R, middle, shift, &pose.across, &pose.back);
+        pose_pair(R, middle, shift, &pose.rel_frame, &pose.back);
         ENSURE_LAW(listed_if_near(b, &pose));
     }
     return 0;
@@ -237,7 +238,7 @@ static int cross_at(searchBench* b, double unit, double cutoff, double gap, doub
     double R[3][3], middle[3] = {unit * (1.4 + beyond), unit * (1.4 + beyond), 1.4 * unit + gap};
     searchPose pose = {.cutoff = cutoff, .opposing = 0.1};
     quarter_rotation(2, R);
-    pose_pair(R, middle, 0.0, &pose.across, &pose.back);
+    pose_pair(R, middle, 0.0, &pose.rel_frame, &pose.back);
     return listed_if_near(b, &pose);
 }
 
@@ -283,7 +284,7 @@ static int pairs_without_a_pose_have_no_edges(void) {
     quarter_rotation(2, R);
     for (int i = 0; i < 3; ++i) {
         middle[0] = i == 0 ? NAN : i == 1 ? INFINITY : 1e300;
-        pose_pair(R, middle, 0.0, &pose.across, &pose.back);
+        pose_pair(R, middle, 0.0, &pose.rel_frame, &pose.back);
         ENSURE_LAW(listed_if_near(&b, &pose));
         ENSURE(b.all == 0);
     }

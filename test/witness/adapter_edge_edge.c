@@ -2,7 +2,7 @@
 
 #include "witness/adapter_edge_edge.h"
 
-#include "detect/manifold/edge_edge_sign.inl"
+#include "witness/edge_signs.inl"
 
 // every lane the same number; the first one is looked at
 #define ALL(x)   w_set(x)

@@ -10,7 +10,7 @@
 
 extern const tacDetectorKind tac_edge_sdf_detector;
 
-// What met, in the order in which records of a pair stand.
+// The feature of a record, in the order of the records of a pair.
 typedef enum tacEdgeSdfKind {
     TAC_EDGE_SDF_VERTEX_0, // a vertex of geom[0] in the field of geom[1]
     TAC_EDGE_SDF_EDGE_0,   // an edge of geom[0]

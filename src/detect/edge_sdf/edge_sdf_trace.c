@@ -1,7 +1,7 @@
 // Edges of one geom in the field of another: which may touch, their rays, and the field where they
 // end.
 //
-//   blocks --floor--> edges --floor--> candidates --rays--> hits
+//   blocks --lower bound--> edges --lower bound--> candidates --rays--> hits
 
 #include "detect/edge_sdf/edge_sdf.h"
 
@@ -155,7 +155,7 @@ static int cull_blocks(const tacVertexSide* side, double end, int* block, tacScr
     for (int i = 0; i < index->edge_blocks; ++i) {
         double middle[3], radius;
         block_ball(index, i, middle, &radius);
-        add_ball(&balls, &side->pose.across, middle, radius);
+        add_ball(&balls, &side->pose.rel_frame, middle, radius);
     }
     bound_balls(side, &balls);
     for (int i = 0; i < index->edge_blocks; ++i)
@@ -178,7 +178,7 @@ static void cull_edges(const tacVertexSide* side, double end, tacHits* hits, tac
     for (int i = 0; i < hits->count; ++i) {
         double middle[3], radius;
         edge_ball(side->features, hits->vertex[i], middle, &radius);
-        add_ball(&balls, &side->pose.across, middle, radius);
+        add_ball(&balls, &side->pose.rel_frame, middle, radius);
     }
     bound_balls(side, &balls);
     for (int i = 0; i < hits->count; ++i)
@@ -209,7 +209,7 @@ static void start_rays(tacEdgeSdfSide* side_run, int half, tacScratch* scratch) 
     for (int end = 0; end < 2; ++end) {
         for (int i = 0; i < half; ++i)
             e.vertex[i] = f->edge[end][side_run->hits.vertex[i < side_run->hits.count ? i : 0]];
-        VERTICES->pose(&side_run->side.pose.across, f->x, e.vertex, half, e.corner[end]);
+        VERTICES->pose(&side_run->side.pose.rel_frame, f->x, e.vertex, half, e.corner[end]);
     }
     const tacReal* const at[2][3] = {{e.corner[0][0], e.corner[0][1], e.corner[0][2]},
                                      {e.corner[1][0], e.corner[1][1], e.corner[1][2]}};

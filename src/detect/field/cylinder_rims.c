@@ -96,7 +96,7 @@ static void add_hit(const tacHits* from, int i, int vertex, int order, tacHits* 
 
 static tacVec3 rim_centre(const tacVertexSide* side, int rim) {
     const double* x = side->features->index->rim[rim];
-    const tacFrame* f = &side->pose.across;
+    const tacFrame* f = &side->pose.rel_frame;
     return tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, (tacVec3){x[0], x[1], x[2]}));
 }
 
@@ -108,7 +108,7 @@ void tac_cylinder_rims_find(tacVertexSide* side, int order, tacHits* hits, tacCy
     *out = (tacCylinderRims){.count = out->count};
     const double* a = index->rim_axis;
     out->radius = index->rim_radius;
-    out->axis = tac_mat_mul_vec(side->pose.across.R, (tacVec3){a[0], a[1], a[2]});
+    out->axis = tac_mat_mul_vec(side->pose.rel_frame.R, (tacVec3){a[0], a[1], a[2]});
     tac_cylinder_rims_alloc(out, order > 1, &scratch->arena);
     out->middle.count = out->deepest.count = TAC_CYLINDER_RIMS;
     for (int k = 0; k < TAC_CYLINDER_RIMS; ++k) tac_vec3_set(out->middle.y, k, rim_centre(side, k));

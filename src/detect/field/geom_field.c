@@ -1,7 +1,8 @@
 // The field of a geom bound in axes of its body.
 //
-// The floor is a bound of the field from below (docs/manifold.md): a union's is the least of its
-// children's, less what blending takes away; a difference is no less than its first child.
+// Lower bounds of the field (docs/manifold.md): a union's is the least of its
+// children's, less blend_drop, what blending takes away; a difference is no less than its first
+// child.
 
 #include "detect/field/geom_field.h"
 
@@ -10,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-//---------------------------------- floors ---------------------------------------
+//---------------------------------- lower bounds ---------------------------------
 
 static void box_lower_bound(tacLowerBoundNode* n, const tacNodeData* b, tacReal offset,
                             const tacReal half[3]) {
@@ -175,7 +176,7 @@ static void join_boxes(tacFeatureBox* all, const double middle[3], const double 
     }
 }
 
-// where a leaf's floor is below `range`, body axes; 0: it has no end
+// where a leaf's lower bound is below `range`, body axes; 0: it has no end
 static int leaf_box(const tacLowerBoundNode* n, double range, double middle[3], double half[3]) {
     double own[3];
     if (n->kind != TAC_LOWER_BOUND_BOX || n->side_sign < 0.0) return 0;

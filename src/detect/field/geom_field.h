@@ -24,9 +24,9 @@ typedef struct tacGeomField {
 #define TAC_UNBOUNDED 1e30
 
 // A box around where the field is below a range, body axes; endless if nothing is known. A
-// leaf whose floor is scale (|y| - less/scale) on each axis is below it only where |y| is below
-// (range + less)/scale. A combination is nowhere lower than its lowest leaf less what all unions in
-// it take away.
+// leaf whose lower bound is scale (|y| - less/scale) on each axis is below it only where |y| is
+// below (range + less)/scale. A combination is nowhere lower than its lowest leaf less what all
+// unions in it take away.
 tacFeatureBox tac_geom_field_box(const tacGeomField* field, double range);
 
 // takes memory from the scratch

@@ -54,7 +54,7 @@ static double float_rounding(const tacVertexSide* side) {
     const tacFeatureBox* all = &side->features->index->all;
     double far = 0.0;
     for (int k = 0; k < 3; ++k)
-        far += fabs(tac_re(side->pose.across.origin[k])) + fabs(all->middle[k]) + all->half[k];
+        far += fabs(tac_re(side->pose.rel_frame.origin[k])) + fabs(all->middle[k]) + all->half[k];
     return 2e-6 * far;
 }
 
@@ -74,10 +74,10 @@ static floatBox near_box(const tacVertexSide* side, const tacVertexCutoff* range
     return r;
 }
 
-// balls around blocks that meet the box; nothing branches on which do
+// balls around blocks that overlap the box; without branches
 static void transform_balls(const tacVertexSide* side, const floatBox* box, tacLeafBalls* b) {
     const struct tacFeatureIndex* index = side->features->index;
-    const tacFrame* f = &side->pose.across;
+    const tacFrame* f = &side->pose.rel_frame;
     float R[3][3], origin[3];
     for (int k = 0; k < 3; ++k) {
         origin[k] = (float)tac_re(f->origin[k]);
@@ -98,9 +98,8 @@ static void transform_balls(const tacVertexSide* side, const floatBox* box, tacL
     }
 }
 
-// How far leaves matter: below `near` one decides on vertices, and is left out unless it is below
-// its `far`. Of a field that ends that is its end, and it is asked at each vertex: what is below it
-// there is all that matters.
+// How far leaves matter. A leaf below `near` keeps a vertex; one not below its `far` is left out.
+// Of a field that ends, `far` is that end, tested at each vertex.
 typedef struct leafRange {
     float near, far[64];
     int fades;
@@ -143,7 +142,7 @@ static void fetch_near(const tacVertexSide* side, const leafRange* limit, const 
     }
 }
 
-// Leaves near the balls around blocks. Those of a few are worked with on the stack, `warm`
+// Leaves near the balls around blocks. Those of a few are worked with on the stack, which is warm
 static tacLeafBalls cull_leaves(tacVertexSide* side, const leafRange* limit, tacArena* stack_arena,
                                 tacArena* arena) {
     int count = side->features->index->blocks;
@@ -158,8 +157,8 @@ static tacLeafBalls cull_leaves(tacVertexSide* side, const leafRange* limit, tac
 
 static tacBlockQuery block_query(const tacVertexSide* side, const leafRange* limit, uint64_t leaves,
                                  int block) {
-    return (tacBlockQuery){side->float_bounds, leaves,         limit->near, limit->far[0],
-                           &side->pose.across, side->features, block};
+    return (tacBlockQuery){side->float_bounds,    leaves,         limit->near, limit->far[0],
+                           &side->pose.rel_frame, side->features, block};
 }
 
 // A union of leaves: those that are near a block decide on its vertices, and those that are not

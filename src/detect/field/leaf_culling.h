@@ -23,7 +23,8 @@ static inline double tac_vertex_cutoff(const tacVertexSide* side, const tacVerte
 // Is the field a union of leaves with boxes? One that ends below the range is there everywhere
 int tac_leaf_culling_applies(const tacVertexSide* side, const tacVertexCutoff* range);
 
-// Lists vertices that are near in side->near, and tells what they need; side->seen are its leaves
+// Lists vertices that are near in side->near, and returns what they need; side->leaf_mask are its
+// leaves
 tacActiveLeaves tac_leaf_culling_vertices(tacVertexSide* side, const tacVertexCutoff* range,
                                           tacScratch* scratch);
 

@@ -1,8 +1,9 @@
 // Which vertices of a geom may touch the other one's surface, and the field there.
 //
-//   whole --ball--> blocks --floor of the field--> vertices --floor--> near --field--> touching
+//   whole --ball--> blocks --lower bound of the field--> vertices --lower bound--> near --field-->
+//   touching
 //
-// The floor is a bound of the field from below (docs/manifold.md): what it leaves out has activity
+// The lower bound of the field (docs/manifold.md) culls: what it leaves out has activity
 // exactly 0, so results do not depend on it.
 
 #include "detect/field/vertex_sdf.h"
@@ -178,7 +179,7 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
     s.features = &plan->feature[pair->geom[owner]];
     s.pose.field = pose_frame(field);
     s.pose.own = pose_frame(own);
-    s.pose.across = pose_frame(tac_pose_compose(tac_pose_inverse(field), own));
+    s.pose.rel_frame = pose_frame(tac_pose_compose(tac_pose_inverse(field), own));
     s.pose.sign = owner == 1 ? 1.0 : -1.0;
     s.pose.radius = tac_swept_radius(model, s.features);
     s.pose.tau = model->param[plan->number[TAC_CONTACT_TAU]];
@@ -250,7 +251,7 @@ void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
     tacActiveLeaves needs = {.group = side->leaves ? same : NULL};
     if (hits->count == 0) return;
     for (int g = 0; g < TAC_BLOCK / TAC_CULL_GROUP; ++g) same[g] = side->leaf_mask;
-    VERTICES->pose(&side->pose.across, side->features->x, hits->vertex, hits->count, hits->y);
+    VERTICES->pose(&side->pose.rel_frame, side->features->x, hits->vertex, hits->count, hits->y);
     eval_field(side, hits, needs, order);
 }
 
@@ -258,7 +259,7 @@ void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
 
 static blockBalls transform_balls(const tacVertexSide* side, tacArena* arena) {
     const struct tacFeatureIndex* index = side->features->index;
-    const tacFrame* f = &side->pose.across;
+    const tacFrame* f = &side->pose.rel_frame;
     int count = index->blocks;
     blockBalls b = alloc_block_balls(arena, count);
     for (int i = 0; i < count + PADDING; ++i) {
@@ -297,7 +298,7 @@ static void cull_vertices(tacVertexSide* side, const tacVertexCutoff* range, tac
     size_t mark = scratch->arena.used;
     tacHits* near = &side->near;
     tacReal* low = tac_reals_alloc(&scratch->arena, near->count);
-    VERTICES->pose(&side->pose.across, side->features->x, near->vertex, near->count, near->y);
+    VERTICES->pose(&side->pose.rel_frame, side->features->x, near->vertex, near->count, near->y);
     VERTICES->lower_bound(side->lower_bound, side->lower_bounds, (const tacReal* const*)near->y,
                           NULL, low, near->count);
     int count_passed = 0;
@@ -330,7 +331,8 @@ void tac_vertex_search(tacVertexSide* side, tacVertexCutoff range, tacScratch* s
     } else if (tac_leaf_culling_applies(side, &range)) {
         tacActiveLeaves needs = tac_leaf_culling_vertices(side, &range, scratch);
         if (side->near.count == 0) return;
-        VERTICES->pose(&side->pose.across, f->x, side->near.vertex, side->near.count, side->near.y);
+        VERTICES->pose(&side->pose.rel_frame, f->x, side->near.vertex, side->near.count,
+                       side->near.y);
         eval_field(side, &side->near, needs, 1);
         return;
     } else {

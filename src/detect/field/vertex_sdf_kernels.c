@@ -26,7 +26,7 @@ TAC_INLINE void to_world(const tacFrame* f, const wide y[3], wide x[3]) {
 
 //---------------------------------- places ---------------------------------------
 
-static void pose(const tacFrame* across, const double* const x[3], const int* vertex, int count,
+static void pose(const tacFrame* rel_frame, const double* const x[3], const int* vertex, int count,
                  tacReal* const y[3]) {
     for (int i = 0; i < count; i += TAC_LANES) {
         tacReal at[3][TAC_LANES];
@@ -36,7 +36,7 @@ static void pose(const tacFrame* across, const double* const x[3], const int* ve
             for (int k = 0; k < 3; ++k) at[k][j] = x[k][n];
         }
         for (int k = 0; k < 3; ++k) v[k] = w_load(at[k]);
-        to_world(across, v, moved);
+        to_world(rel_frame, v, moved);
         w_store3(y, i, moved);
     }
 }
@@ -155,13 +155,15 @@ TAC_INLINE wideFloat wf_doubles(const double* p) { return wf_minus(p, 0.0); }
 #endif
 
 // a vector of vertices in axes of the field's body
-TAC_INLINE void wf_transform(const tacFrame* across, const tacFeatures* f, int i, wideFloat y[3]) {
+TAC_INLINE void wf_transform(const tacFrame* rel_frame, const tacFeatures* f, int i,
+                             wideFloat y[3]) {
     wideFloat v[3];
     for (int k = 0; k < 3; ++k) v[k] = wf_doubles(&f->x[k][i]);
     for (int k = 0; k < 3; ++k) {
-        y[k] = wf_fma(v[0], wf_set(tac_re(across->R.m[k][0])), wf_set(tac_re(across->origin[k])));
-        y[k] = wf_fma(v[1], wf_set(tac_re(across->R.m[k][1])), y[k]);
-        y[k] = wf_fma(v[2], wf_set(tac_re(across->R.m[k][2])), y[k]);
+        y[k] = wf_fma(v[0], wf_set(tac_re(rel_frame->R.m[k][0])),
+                      wf_set(tac_re(rel_frame->origin[k])));
+        y[k] = wf_fma(v[1], wf_set(tac_re(rel_frame->R.m[k][1])), y[k]);
+        y[k] = wf_fma(v[2], wf_set(tac_re(rel_frame->R.m[k][2])), y[k]);
     }
 }
 
@@ -317,7 +319,8 @@ static void twists(const tacVertexPose* p, const tacHits* hits, const tacHitSlid
             normal[k] = p->sign * a.h[k];
         }
         for (int c = 0; c < 6; ++c) {
-            // the vertex moves past the field, or the field past the vertex and all rides on it
+            // the vertex moves past the field, or the field past the vertex and the record moves
+            // with it
             wide move[3] = {w_set(0.0), w_set(0.0), w_set(0.0)}, rot[3] = {move[0]}, g_dot[3];
             rot[1] = rot[2] = move[0];
             if (c < 3)
@@ -439,7 +442,7 @@ static void record_vjp(const tacVertexPose* p, const tacHits* hits, tacHitRecord
                 h_bar[k] = p->sign * w_load_padded(bar.normal[k], i, hits->count);
                 point[k] = w_fma(w_set(-p->radius), a.h[k], a.x[k]);
             }
-            // what rides on the field's body
+            // motion of the field's body
             add_wide_force(sums.field, &p->field, point, p_bar);
             w_cross3(a.h, h_bar, rot);
             for (int k = 0; k < 3; ++k) {

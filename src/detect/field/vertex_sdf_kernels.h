@@ -1,7 +1,8 @@
 // The wide kernels of vertices in a field: bounds of the field, and records of contacts.
 //
-//   vertices --place--> points of the field's body --floor--> those that may touch --shape/-->
-//   value, gradient, Hessian --record--> point, normal, distance, activity, and derivatives
+//   vertices --place--> points of the field's body --lower bound--> those that may touch
+//   --shape/--> value, gradient, Hessian --record--> point, normal, distance, activity, and
+//   derivatives
 //
 // Arrays have room for whole vectors: `count` is rounded up to `lanes`.
 
@@ -53,7 +54,7 @@ typedef struct tacFloatBounds {
 // what is said to be of a body
 typedef struct tacVertexPose {
     tacFrame field, own; // bodies of the field and of the vertices
-    tacFrame across;     // the body of the vertices in that of the field
+    tacFrame rel_frame;  // the body of the vertices in that of the field
     double sign;         // 1: the field is geom[0]'s; -1: geom[1]'s
     tacReal radius;      // of the vertices                                        [m]
     tacReal tau, support;
@@ -121,8 +122,8 @@ typedef struct tacBlockQuery {
 typedef struct tacVertexKernels {
     int lanes;
 
-    // positions vertex[i] of x in the frame `across`
-    void (*pose)(const tacFrame* across, const double* const x[3], const int* vertex, int count,
+    // positions vertex[i] of x in the frame `rel_frame`
+    void (*pose)(const tacFrame* rel_frame, const double* const x[3], const int* vertex, int count,
                  tacReal* const y[3]);
 
     // A bound of the shape's field from below in balls around points; radius NULL: 0

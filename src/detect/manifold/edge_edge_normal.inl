@@ -6,7 +6,7 @@
 //   n = c/sqrt(|c|^2 + (e |t1| |t2|)^2),  l = r.n
 //
 // Neither jumps nor is rounded where the lines cross, and both fade where they become parallel.
-// Which end of n leaves surface 2 is told by the outward vectors b1, b2 of the edges:
+// Which end of n leaves surface 2 follows from the outward vectors b1, b2 of the edges:
 //
 //   sign = tanh((b2.n - b1.n)/tau_s),  normal = sign n,  distance = sign l
 //
@@ -14,7 +14,7 @@
 // them. With m the directions along those faces, away from the edge, u = m.n for edge 1 and -m.n
 // for edge 2 is then not negative:
 //
-//   clash = p prod psi(u/tau_c + 1/2) + (1 - p) prod psi(-u/tau_c + 1/2),  p = (1 + sign)/2
+//   opposing = p prod psi(u/tau_c + 1/2) + (1 - p) prod psi(-u/tau_c + 1/2),  p = (1 + sign)/2
 //
 // It is exactly 0 beyond 3/2 tau_c outside, so edges that pass each other side by side, both
 // outward to the same side, are none. A normal in a face, as where boxes lie on each other, is
@@ -83,7 +83,7 @@ TAC_INLINE void edge_cross_vjp(const edgeCross* x, const edgeArms* a, const edge
     }
 }
 
-//---------------------------------- sign and clash -------------------------------
+//---------------------------------- sign and opposing faces ----------------------
 
 // unit vectors of an edge: outward, and along the faces on both sides away from it. An edge that a
 // ball is swept over has none: it pushes any way.
@@ -92,7 +92,7 @@ typedef struct edgeFaces {
     wide out[3], along[2][3];
 } edgeFaces;
 
-// with partials of the clash
+// with partials of `opposing`
 typedef struct edgeNormalSign {
     softDiff sign;
     wide opposing, by_sign, by_u[4], by_tau;
@@ -144,7 +144,7 @@ TAC_INLINE edgeNormalSign edge_normal_sign(const edgeLine* line, const edgeFaces
     return p;
 }
 
-// < 0 where the clash is exactly 0: one u is far on each side. Of solids; `out` is not read
+// < 0 where `opposing` is exactly 0: one u is far on each side. Of solids; `out` is not read
 TAC_INLINE wide edge_normal_margin(const edgeLine* line, const edgeFaces f[2], wide opposing_tau) {
     wide low = w_set(1e30), high = -low;
     for (int k = 0; k < 2; ++k)
@@ -184,7 +184,7 @@ TAC_INLINE edgeNormal edge_normal_jvp(const edgeLine* line, const edgeFaces f[2]
     wide rotated[3], against[3], margin_dot = w_set(0.0),
                                  opposing_dot = p->by_tau * dot->opposing_tau;
     int at = 0;
-    w_cross3(line->n, dot->rot, rotated); // n.(turn x m) = m.(n x turn)
+    w_cross3(line->n, dot->rot, rotated); // n.(rot x m) = m.(n x rot)
     for (int k = 0; k < 2; ++k) {
         if (f[k].swept) continue;
         for (int j = 0; j < 3; ++j) against[j] = k ? d->n[j] + rotated[j] : d->n[j];

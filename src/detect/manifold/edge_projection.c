@@ -38,24 +38,24 @@ void tac_edge_projection_diff_measure(int pairs, tacArena* arena) {
 
 // Points of geom[1] are asked in axes of its own body; R is of that body in axes of the first.
 static void to_own_point(const tacManifoldEdges* w, int k, const tacReal x[3], tacReal y[3]) {
-    const tacFrame* f = &w->side[0].pose.across;
+    const tacFrame* f = &w->side[0].pose.rel_frame;
     for (int i = 0; i < 3; ++i) y[i] = k ? f->origin[i] + tac_dot3(f->R.m[i], x) : x[i];
 }
 
 static void to_first_point(const tacManifoldEdges* w, int k, const tacReal y[3], tacReal x[3]) {
-    const tacFrame* f = &w->side[1].pose.across;
+    const tacFrame* f = &w->side[1].pose.rel_frame;
     for (int i = 0; i < 3; ++i) x[i] = k ? f->origin[i] + tac_dot3(f->R.m[i], y) : y[i];
 }
 
 static void to_own_vector(const tacManifoldEdges* w, int k, const tacReal v[3], tacReal out[3]) {
-    for (int i = 0; i < 3; ++i) out[i] = k ? tac_dot3(w->side[0].pose.across.R.m[i], v) : v[i];
+    for (int i = 0; i < 3; ++i) out[i] = k ? tac_dot3(w->side[0].pose.rel_frame.R.m[i], v) : v[i];
 }
 
 static void to_first_vector(const tacManifoldEdges* w, int k, const tacReal v[3], tacReal out[3]) {
-    for (int i = 0; i < 3; ++i) out[i] = k ? tac_dot3(w->side[1].pose.across.R.m[i], v) : v[i];
+    for (int i = 0; i < 3; ++i) out[i] = k ? tac_dot3(w->side[1].pose.rel_frame.R.m[i], v) : v[i];
 }
 
-// v + w x x where the point rides on geom[1], else 0
+// v + w x x where the point is on geom[1], else 0
 static void rigid_velocity(const tacReal twist[6], int k, const tacReal x[3], tacReal out[3]) {
     for (int i = 0; i < 3; ++i) {
         int a = (i + 1) % 3, b = (i + 2) % 3;

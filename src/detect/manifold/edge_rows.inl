@@ -1,8 +1,8 @@
 // Rows of 16-bit numbers: edges and blocks of eight as they are placed on a lattice, and the two
-// rough tests of the search for edges that meet, boxes and the faces beside.
+// single-precision tests of the search for edges that touch, boxes and the faces beside.
 //
 //   tacQuantizedEdges, boxes of blocks --placing, cells--> rows --eight at once--> bits of those
-//   that meet
+//   that may touch
 //
 // Every function is the same in all instruction sets, to the bit.
 
@@ -150,7 +150,7 @@ TAC_INLINE uint64_t negative_bits(shorts a, shorts b) {
 #endif
 }
 
-// bit 8 i + j: box i of eight of geom[0] meets box j of others
+// bit 8 i + j: box i of eight of geom[0] overlaps box j of others
 TAC_INLINE uint64_t boxes_overlap(const int16_t* own, const int16_t* other) {
     uint64_t separated = 0;
     shorts row[6];
@@ -216,13 +216,13 @@ TAC_INLINE void store_box(int16_t* out, int k, wideFloat m, wideFloat h) {
     store_shorts(&out[(3 + k) * EIGHT], to_cells(h + m));
 }
 
-// those of eight from `end` on do not meet any other from now on
+// those of eight from `end` on overlap no other from now on
 TAC_INLINE void mark_empty(int16_t* box, int own, int end) {
     for (int i = end; i < EIGHT; ++i)
         for (int k = 0; k < 6; ++k) box[k * EIGHT + i] = own ? -TAC_EDGE_EMPTY : TAC_EDGE_EMPTY;
 }
 
-// numbers of a vector; compilers take single ones where they are not told
+// numbers of a vector; compilers choose single ones by themselves
 #if WIDE_FLOAT_LANES == 8
 TAC_INLINE wideFloat wf_bytes(const int8_t* p) {
     return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)p)));

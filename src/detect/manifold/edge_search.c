@@ -1,4 +1,4 @@
-// Which edges of two geoms can meet.
+// Which edges of two geoms can touch.
 //
 //   groups of blocks --boxes, in axes of both bodies--> blocks near each other --edges' boxes,
 //   faces
@@ -19,7 +19,7 @@ enum { PADDING = TAC_FLOAT_PADDING };
 // everything is within this distance
 #define UNBOUNDED_CUTOFF 1e30
 
-// Softly, a witness point may lie beyond the end of its edge where "within" still holds it to be
+// Softly, a witness point may lie beyond the end of its edge where `inside` still counts it as
 // inside: by x sigma(-x/tau) of its length at most, which is below 0.2785 tau
 #define MAX_OVERSHOOT 0.2785
 
@@ -106,7 +106,7 @@ static double box_cutoff(const tacEdgeSearch* s) {
 static double coordinate_extent(const tacEdgeSearch* s) {
     double sum = 0.0;
     for (int k = 0; k < 3; ++k) {
-        sum += fabs(tac_re(s->across->origin[k]));
+        sum += fabs(tac_re(s->rel_frame->origin[k]));
         for (int i = 0; i < 2; ++i) {
             const tacFeatureBox* all = &s->features[i]->index->all;
             sum += fabs(all->middle[k]) + all->half[k];
@@ -178,7 +178,7 @@ static tacEdgeCells lattice_cells(const tacEdgeSearch* s, int own, const edgeLat
 
 // Rows of a geom in axes of geom[0]. Middles are off by 1/65534 of a half side, directions by
 // sqrt(3)/254; boxes are wider than that, than single precision rounds and than cells cut.
-static tacEdgeTransform edge_transform(const tacEdgeSearch* s, int own, const tacFrame* across,
+static tacEdgeTransform edge_transform(const tacEdgeSearch* s, int own, const tacFrame* rel_frame,
                                        const edgeLattice* l) {
     const struct tacFeatureIndex* index = s->features[own]->index;
     double longest = index->longest + overshoot(s, own);
@@ -186,9 +186,9 @@ static tacEdgeTransform edge_transform(const tacEdgeSearch* s, int own, const ta
     double margin = cutoff_box + 2e-5 * l->extent + 0.007 * longest;
     tacEdgeTransform p;
     for (int i = 0; i < 3; ++i) {
-        double origin = tac_re(across->origin[i]) - l->middle[i], scale = l->scale[i];
+        double origin = tac_re(rel_frame->origin[i]) - l->middle[i], scale = l->scale[i];
         for (int j = 0; j < 3; ++j) {
-            double R = tac_re(across->R.m[i][j]);
+            double R = tac_re(rel_frame->R.m[i][j]);
             origin += R * index->all.middle[j];
             p.middle[i][j] = (float)(R * index->all.half[j] / 32767.0 * scale);
             p.rot[i][j] = (float)(R * TAC_EDGE_UNIT / 127.0);
@@ -211,7 +211,7 @@ static int both_solid(const tacEdgeSearch* s) {
 // 0: the geoms are too far apart
 static int make_test(const tacEdgeSearch* s, tacEdgeTest* test) {
     const tacFrame same = {.R.m = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    *test = (tacEdgeTest){.across = s->across,
+    *test = (tacEdgeTest){.rel_frame = s->rel_frame,
                           .witness = s->witness,
                           .cutoff = s->cutoff,
                           .opposing = s->opposing,
@@ -220,14 +220,14 @@ static int make_test(const tacEdgeSearch* s, tacEdgeTest* test) {
                           .float_test = !s->all && is_bounded(s->witness) && both_solid(s)};
     for (int axes = 0; axes < 2; ++axes) {
         edgeLattice lattice;
-        if (!make_lattice(s, axes, axes ? s->back : s->across, &lattice)) return 0;
+        if (!make_lattice(s, axes, axes ? s->back : s->rel_frame, &lattice)) return 0;
         for (int k = 0; k < 2; ++k) {
             test->cells[k][axes] = lattice_cells(s, k, &lattice);
             if (axes == 0)
-                test->transform[k] = edge_transform(s, k, k ? s->across : &same, &lattice);
+                test->transform[k] = edge_transform(s, k, k ? s->rel_frame : &same, &lattice);
         }
         test->features[axes] = s->features[axes];
-        test->frame[axes] = edge_frame(axes ? s->across : s->back, lattice.extent);
+        test->frame[axes] = edge_frame(axes ? s->rel_frame : s->back, lattice.extent);
     }
     return 1;
 }

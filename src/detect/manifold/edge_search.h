@@ -1,4 +1,4 @@
-// Which edges of two geoms can meet: by boxes, by the feet of their perpendicular,
+// Which edges of two geoms can touch: by boxes, by the feet of their perpendicular,
 // and by the faces beside them.
 
 #ifndef TAC_DETECT_MANIFOLD_EDGE_SEARCH_H
@@ -11,7 +11,7 @@
 
 typedef struct tacEdgeSearch {
     const tacFeatures* features[2]; // both have edges
-    const tacFrame* across;         // the body of geom[1] in that of geom[0]
+    const tacFrame* rel_frame;      // the body of geom[1] in that of geom[0]
     const tacFrame* back;           // and the other way round
     tacReal cutoff;                 // witness points that are farther apart do not count    [m]
     const tacWitnessOptions* witness;
@@ -20,7 +20,7 @@ typedef struct tacEdgeSearch {
 } tacEdgeSearch;
 
 // Pairs that may count, in order of (edge of geom[0], edge of geom[1]); their number, of which at
-// most `capacity` are written. What is left out has a claim of exactly 0.
+// most `capacity` are written. What is left out has an indicator of exactly 0.
 int tac_edge_search(const tacEdgeSearch* search, int capacity, int* first, int* second,
                     tacArena* arena);
 

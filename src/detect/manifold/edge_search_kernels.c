@@ -1,4 +1,4 @@
-// Kernels of the search for edges that meet, compiled once per instruction set and number type.
+// Kernels of the search for edges that touch, compiled once per instruction set and number type.
 
 #include "detect/manifold/edge_search_kernels.h"
 
@@ -74,7 +74,7 @@ static void transform_own_eight(const tacEdgeTest* t, const tacFloatBoxes* from,
         broadcast_boxes(&boxes[f * TAC_BOX_ROWS], &out[f * TAC_BOX_BROADCAST]);
 }
 
-// bit 8 i + j: own i meets other j in axes of both
+// bit 8 i + j: own i overlaps other j in axes of both
 TAC_INLINE uint64_t eights_overlap(const int16_t* own, const int16_t* other) {
     return boxes_overlap(own, other) & boxes_overlap(&own[TAC_BOX_BROADCAST], &other[TAC_BOX_ROWS]);
 }
@@ -94,15 +94,15 @@ typedef struct pairList {
 } pairList;
 
 TAC_INLINE edgeCorners pair_corners(const pairList* l, int i) {
-    const tacFrame* across = l->test->across;
+    const tacFrame* rel_frame = l->test->rel_frame;
     edgeCorners c;
     for (int end = 0; end < 2; ++end) {
         size_t from = offsetof(tacEdgeRecord, corner) + sizeof(double[3]) * (size_t)end;
         wide x[3];
         gather3(l->index[0]->record, from, &l->one[i], c.x[end]);
         gather3(l->index[1]->record, from, &l->two[i], x);
-        rotate_to_world(across, x, c.x[2 + end]);
-        for (int k = 0; k < 3; ++k) c.x[2 + end][k] = c.x[2 + end][k] + across->origin[k];
+        rotate_to_world(rel_frame, x, c.x[2 + end]);
+        for (int k = 0; k < 3; ++k) c.x[2 + end][k] = c.x[2 + end][k] + rel_frame->origin[k];
     }
     return c;
 }
@@ -120,7 +120,7 @@ TAC_INLINE unsigned near_lanes(const pairList* l, int i) {
     return ~w_negative_bits(w_min(near, edge_qp_margin(&p, &l->t)));
 }
 
-TAC_INLINE void load_edge_faces(const tacFeatures* f, const int* at, const tacFrame* across,
+TAC_INLINE void load_edge_faces(const tacFeatures* f, const int* at, const tacFrame* rel_frame,
                                 edgeFaces* out) {
     out->swept = 0;
     for (int side = 0; side < 2; ++side) {
@@ -128,7 +128,7 @@ TAC_INLINE void load_edge_faces(const tacFeatures* f, const int* at, const tacFr
         gather3(f->index->record, offsetof(tacEdgeRecord, along) + sizeof(double[3]) * (size_t)side,
                 at, v);
         for (int k = 0; k < 3; ++k) out->along[side][k] = v[k];
-        if (across) rotate_to_world(across, v, out->along[side]);
+        if (rel_frame) rotate_to_world(rel_frame, v, out->along[side]);
     }
 }
 
@@ -140,7 +140,7 @@ TAC_INLINE unsigned opposing_lanes(const pairList* l, int i) {
     edgeCross cross = edge_cross(&arms, &p);
     edgeFaces faces[2];
     load_edge_faces(l->test->features[0], &l->one[i], NULL, &faces[0]);
-    load_edge_faces(l->test->features[1], &l->two[i], l->test->across, &faces[1]);
+    load_edge_faces(l->test->features[1], &l->two[i], l->test->rel_frame, &faces[1]);
     return ~w_negative_bits(edge_normal_margin(&cross.line, faces, w_set(l->test->opposing)));
 }
 
@@ -185,7 +185,7 @@ static void test_batch(pairList* l) {
 //   groups of geom[1] --> blocks of both that are near --> edges of both, by boxes --> by faces
 //
 // A stage is one loop over the bits of all it was left, and branches on no single test: those
-// cannot be foretold.
+// cannot be predicted.
 enum { WORD_BYTES = 8 }; // bytes of bits that are walked through as one word
 
 // its blocks in axes of both geoms, and edges of those that are near others
@@ -214,7 +214,7 @@ TAC_INLINE unsigned overlapping_blocks(const int16_t* blocks, const int* partner
     return items;
 }
 
-// edges of these that meet by boxes
+// edges of these whose boxes overlap
 TAC_INLINE unsigned overlapping_edges(const int16_t* edges, const ownGroup* g, tacEdgeItems in,
                                       unsigned count, tacEdgeItems out) {
     unsigned items = 0;
@@ -373,7 +373,7 @@ static void list_group(pairList* l, int group, int partners) {
 }
 
 // i + j for each of eight bits j behind the others; how many there are then. Which bits are set
-// cannot be foretold, so nothing branches on them; the list has room for that many more.
+// cannot be predicted, so nothing branches on them; the list has room for that many more.
 TAC_INLINE int append_bits(int* list_pairs, int count, unsigned bits, int i) {
     for (int j = 0; j < 8; ++j) {
         list_pairs[count] = i + j;

@@ -1,8 +1,8 @@
-// The wide kernels that find edges of two geoms which may meet.
+// The wide kernels that find edges of two geoms that may touch.
 //
 //   eight groups and eight groups --boxes--> eight blocks and eight blocks --boxes--> eight edges
 //   and eight edges --boxes, faces beside edges, roughly--> pairs --feet of the perpendicular,
-//   faces--> pairs that can claim
+//   faces--> pairs that can be contacts
 //
 // Boxes of groups and blocks stand in the axes of both bodies: two of them are apart if they are in
 // one of the two.
@@ -22,8 +22,8 @@ typedef struct tacEdgeFrame {
 } tacEdgeFrame;
 
 // Coordinates as 16-bit numbers: cells of a lattice over where boxes of both geoms may be. What
-// lies outside goes to its ends, which keeps the order of any two numbers, so boxes that meet do so
-// there as well. A box of geom[0] is written (-high, low), one of geom[1] (-low, high): two are
+// lies outside goes to its ends, which keeps the order of any two numbers, so boxes that overlap do
+// so there as well. A box of geom[0] is written (-high, low), one of geom[1] (-low, high): two are
 // apart where a number of the latter is less, for which halves of the former are negative here.
 enum { TAC_EDGE_CELLS = 32766, TAC_EDGE_EMPTY = 32767 };
 
@@ -77,9 +77,9 @@ typedef struct tacEdgePartnerSet {
 // what pairs have to pass
 typedef struct tacEdgeTest {
     const tacFeatures* features[2];
-    const tacFrame* across;   // the body of geom[1] in that of geom[0]
-    tacEdgeFrame frame[2];    // from the axes of each to those of the other
-    tacEdgeCells cells[2][2]; // of boxes of each, in axes of both; those of geom[0] are wider by
+    const tacFrame* rel_frame; // the body of geom[1] in that of geom[0]
+    tacEdgeFrame frame[2];     // from the axes of each to those of the other
+    tacEdgeCells cells[2][2];  // of boxes of each, in axes of both; those of geom[0] are wider by
     tacEdgeTransform transform[2]; // how far others may be apart, likewise edges
     const tacWitnessOptions* witness;
     tacReal cutoff;   // witness points come that near

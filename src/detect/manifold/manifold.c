@@ -1,7 +1,7 @@
 // Contacts of all pairs: vertices in fields, both ways, and edges against edges.
 //
 //   pair --sides--> vertices that touch --kernels--> records, in order of (pair, feature)
-//        --candidates--> edges that meet --kernels--> records
+//        --candidates--> edges that touch --kernels--> records
 
 #include "detect/manifold/manifold.h"
 

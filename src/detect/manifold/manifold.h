@@ -11,8 +11,8 @@
 
 extern const tacDetectorKind tac_manifold_detector;
 
-// What met, in the order in which records of a pair stand. The place of a pair of edges is a record
-// of its own on each of them.
+// The features of a record, in the order of the records of a pair. A pair of edges has one record
+// on each of them.
 typedef enum tacManifoldKind {
     TAC_MANIFOLD_VERTEX_0, // a vertex of geom[0] in the field of geom[1]
     TAC_MANIFOLD_VERTEX_1, // a vertex of geom[1] in the field of geom[0]

@@ -15,7 +15,7 @@
 
 enum { PADDING = TAC_HIT_PADDING };
 
-// what a derivative is taken along, or added to; NULL: zero, or nobody asks
+// what a derivative is taken along, or added to; NULL: zero, or not asked for
 typedef struct inputs {
     const tacModel* model;
     const tacPose* body;
@@ -239,7 +239,7 @@ static void copy_bar(tacReal* to, const tacReal* from, int count) {
     memcpy(to, from, sizeof *to * (size_t)count);
 }
 
-// weights turn, so normals have adjoints even where nobody pulls at them
+// weights depend on normals, so normals have adjoints even where the caller gives none
 static tacResult rims_vjp(const inputs* in, const tacManifoldPair* p, int owner, tacHitRecords bar,
                           tacHitBar* out, tacScratch* scratch) {
     const tacVertexSide* side = &p->side[owner];
@@ -411,7 +411,7 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
 
 //---------------------------------- edges, reverse -------------------------------
 
-// adjoint of a record into axes of geom[0]'s body, and what rides on that body
+// adjoint of a record into axes of geom[0]'s body, and the wrench on that body
 static void read_bar(const inputs* in, const tacManifoldPair* p, int at, tacHitRecords* out, int i,
                      tacWrench* rigid) {
     const tacContacts *contacts = in->contacts, *bar = in->bar;

@@ -4,7 +4,7 @@
 //        --field there--> records
 //
 // A pair counts only if its edges come within `depth` of each other, so what the search leaves out
-// has a claim of exactly 0.
+// has an indicator of exactly 0.
 
 #include "detect/manifold/manifold_edges.h"
 
@@ -145,24 +145,25 @@ static void rotate(const tacFrame* f, const tacReal v[3], tacReal out[3]) {
 //---------------------------------- candidates -----------------------------------
 
 // a vector of an edge, turned into axes of geom[0]'s body
-static void rotate_vector(const tacFrame* across, const double v[3], tacReal* const out[3], int i) {
+static void rotate_vector(const tacFrame* rel_frame, const double v[3], tacReal* const out[3],
+                          int i) {
     tacReal x[3] = {v[0], v[1], v[2]}, y[3] = {v[0], v[1], v[2]};
-    if (across) rotate(across, x, y);
+    if (rel_frame) rotate(rel_frame, x, y);
     for (int j = 0; j < 3; ++j) out[j][i] = y[j];
 }
 
 static void transform_edge(tacManifoldEdges* w, int k, int e, int i) {
     const tacEdgeRecord* r = &w->side[k].features->index->record[e];
-    const tacFrame* across = k ? &w->side[1].pose.across : NULL;
+    const tacFrame* rel_frame = k ? &w->side[1].pose.rel_frame : NULL;
     tacEdgeSet* s = &w->set[k];
     for (int end = 0; end < 2; ++end) {
         tacReal x[3], at[3];
         for (int j = 0; j < 3; ++j) x[j] = at[j] = r->corner[end][j];
-        if (across) transform_point(across, x, at);
+        if (rel_frame) transform_point(rel_frame, x, at);
         for (int j = 0; j < 3; ++j) (end ? s->to : s->from)[j][i] = at[j];
     }
-    rotate_vector(across, r->out, s->out, i);
-    for (int j = 0; j < 2; ++j) rotate_vector(across, r->along[j], s->along[j], i);
+    rotate_vector(rel_frame, r->out, s->out, i);
+    for (int j = 0; j < 2; ++j) rotate_vector(rel_frame, r->along[j], s->along[j], i);
     s->edge[i] = e;
 }
 
@@ -212,13 +213,13 @@ static void number_pairs(tacManifoldEdges* w, int count, tacArena* arena) {
     arena->used = mark;
 }
 
-// edges that may meet, or nothing where there are too many
+// edges that may touch, or none where there are too many
 static void list_pairs(tacManifoldEdges* w, tacArena* arena) {
     const tacModel* model = w->model;
     alloc_search(w, arena);
     tacEdgeSearch search = {.features = {w->side[0].features, w->side[1].features},
-                            .across = &w->side[1].pose.across,
-                            .back = &w->side[0].pose.across,
+                            .rel_frame = &w->side[1].pose.rel_frame,
+                            .back = &w->side[0].pose.rel_frame,
                             .cutoff =
                                 w->numbers.depth + w->numbers.radius[0] + w->numbers.radius[1],
                             .witness = &w->numbers.witness,
@@ -295,7 +296,7 @@ static void eval_fields(tacManifoldEdges* w, int k, tacScratch* scratch) {
             m->gradient[k][j][p] = 0.0;
         }
         if (!(tac_re(m->nearest[k][p]) * tac_re(m->indicator[p]) > 0.0)) continue;
-        if (k == 0) transform_point(&w->side[0].pose.across, x, y);
+        if (k == 0) transform_point(&w->side[0].pose.rel_frame, x, y);
         for (int j = 0; j < 3; ++j) h->y[j][h->count] = y[j];
         h->vertex[h->count++] = p;
     }
@@ -304,7 +305,7 @@ static void eval_fields(tacManifoldEdges* w, int k, tacScratch* scratch) {
         tacReal g[3], out[3];
         int p = h->vertex[i];
         for (int j = 0; j < 3; ++j) g[j] = out[j] = h->gradient[j][i];
-        if (k == 0) rotate_back(&w->side[0].pose.across, g, out);
+        if (k == 0) rotate_back(&w->side[0].pose.rel_frame, g, out);
         m->phi[k][p] = h->value[i];
         for (int j = 0; j < 3; ++j) m->gradient[k][j][p] = out[j];
     }

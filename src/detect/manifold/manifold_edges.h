@@ -50,7 +50,7 @@ static inline void tac_gather_padded(const tacReal* x, const int* at, int count,
     for (int i = count; i < count + TAC_HIT_PADDING && count; ++i) out[i] = out[count - 1];
 }
 
-// Finds pairs and their records. TAC_ERROR_CAPACITY: too many pairs, meetings.count tells how many.
+// Finds pairs and their records. TAC_ERROR_CAPACITY: too many pairs, pairs.count is how many.
 tacResult tac_manifold_edges_find(tacManifoldEdges* work, const tacModel* model,
                                   const tacContactPair* pair, tacVertexSide side[2],
                                   tacScratch* scratch);

@@ -1,21 +1,22 @@
 // Kernels of edges against edges, compiled once per instruction set and once per number type.
 //
-// A pair of edges with witness points e1, e2 (edge_edge.inl) claims to be a contact with
+// A pair of edges with witness points e1, e2 (edge_edge.inl) is a contact by the indicator
 //
-//   claim = colliding clash w(2 (gap - R1 - R2)/depth - 1), times |n|^2 for edges of two solids
+//   indicator = colliding opposing w(2 (gap - R1 - R2)/depth - 1), times |n|^2 for edges of two
+//   solids
 //
-// which is exactly 0 for edges whose common perpendicular misses them, for those that do not clash
-// (edge_edge_normal.inl) and for those farther apart than `depth`. Among the pairs of one edge the
-// nearest win, ties share nothing:
+// which is exactly 0 for edges whose common perpendicular misses them, for those whose faces do not
+// oppose (edge_edge_normal.inl) and for those farther apart than `depth`. Among the pairs of one
+// edge the nearest win, ties share nothing:
 //
-//   nearest_p = prod_q (1 - claim_q psi((gap_p - gap_q)/width - 1))
+//   nearest_p = prod_q (1 - indicator_q psi((gap_p - gap_q)/width - 1))
 //
-// Of each point a record has activity claim nearest penetrating (edge_edge_sign.inl).
+// Of each point a record has activity indicator nearest penetrating (edge_penetrating.inl).
 
 #include "detect/manifold/manifold_edges_kernels.h"
 
 #include "detect/manifold/edge_edge_normal.inl"
-#include "detect/manifold/edge_edge_sign.inl"
+#include "detect/manifold/edge_penetrating.inl"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ typedef struct pairWitness {
     edgeLine line;
     edgeFaces faces[2];
     edgeNormalSign normal_sign;
-    wide nearest_score; // of the claim: all but the gate
+    wide nearest_score; // of the indicator: all but the gate
 } pairWitness;
 
 // |n|^2, 1 where an edge is swept. Of parallel edges it is 0 and so is its slope, but not its
@@ -127,7 +128,7 @@ static void witness(const tacEdgeSet set[2], const tacEdgeParams* n, tacCandidat
     }
 }
 
-// of colliding clash |n|^2
+// of colliding opposing |n|^2
 TAC_INLINE wide nearest_score_dot(const pairWitness* p, const edgeWitness* d,
                                   const edgeNormal* signed_normal, const edgeLine* line_dot) {
     wide dot =
@@ -189,7 +190,7 @@ typedef struct pairSums {
     wide force[6], depth, radius, sign, opposing;
 } pairSums;
 
-// adjoints of the line and of `colliding` from those of the signed answers and of the claim
+// adjoints of the line and of `colliding` from those of the signed normal and of the indicator
 TAC_INLINE void normal_vjp(const pairWitness* p, const tacCandidatePairs* m_bar,
                            wide nearest_score_bar, edgeWitness* bar, edgeLine* line_bar,
                            pairSums* sums) {
@@ -252,7 +253,7 @@ static void witness_vjp(const tacEdgeSet set[2], const tacEdgeParams* n, const t
 //---------------------------------- competition ----------------------------------
 
 typedef struct nearestTerm {
-    wide left, margin; // 1 - claim psi(lead)
+    wide left, margin; // 1 - indicator psi(margin)
     softDiff ramp;
 } nearestTerm;
 

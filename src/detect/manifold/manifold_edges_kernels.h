@@ -1,7 +1,7 @@
 // The wide kernels of edges against edges: witness points of pairs, who is the nearest, and
 // records. All of it is in axes of the body of geom[0].
 //
-//   pairs --witness--> points, claim --compete--> nearest --finish--> records
+//   pairs --witness--> points, indicator --soft_nearest--> nearest --write_records--> records
 //
 // Arrays have room for whole vectors behind `count`.
 

@@ -5,7 +5,7 @@
 //                           \--> rays (reference_rays.c)
 //
 // Nothing is left out and nothing ends: counts are fixed at load, as in the paper. It is here to be
-// compared with; manifold.c is faster and smoother. Equations: docs/manifold.md, "Published".
+// compared with; manifold.c is faster and smoother. Equations: docs/manifold.md.
 
 #include "detect/reference/reference_side.h"
 

@@ -1,4 +1,7 @@
-// The contact manifold as paper 001 defines it, with its mistakes mended: soft top-K of vertices
+// Reference for comparison with paper 001, apart from the product's detectors
+// (definition="reference").
+//
+// The contact manifold as paper 001 defines it, with its errata corrected: soft top-K of vertices
 // and edges, every pair of those edges, indicators without an end (docs/manifold.md). Also edges in
 // a field where they are averaged (docs/edge-sdf.md).
 

@@ -1,6 +1,6 @@
-// Derivatives of the published manifold.
+// Derivatives of the reference manifold: the paper's definition, kept for comparison.
 //
-// It is the comparison, not the product: each direction is one evaluation in complex numbers, exact
+// Not used by the other detectors. Each direction is one evaluation in complex numbers, exact
 // to rounding, and adjoints take one direction for each input that matters. At a complex point, for
 // second derivatives, the change along its imaginary part is taken by differences of sixth order of
 // those exact directions.

@@ -1,4 +1,4 @@
-// A direction of the published manifold: this, the complex build of it, at x + i h x'.
+// One direction of the reference manifold: its complex build at x + i h x'.
 
 #include "detect/reference/reference.h"
 

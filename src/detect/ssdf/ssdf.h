@@ -1,4 +1,4 @@
-// The soft signed distance between two clouds of oriented points (docs/scm.md eq. 1 to 6).
+// The soft signed distance between two clouds of oriented points (docs/scm.md eq. 1 to 5).
 //
 //   clouds, poses --> [ssdf.c] --separation field Phi, distribution sigma(-Phi)--> respond/scm
 //                                                      \--K soft points--> ssdf_points.c

@@ -84,10 +84,10 @@ TAC_INLINE void patches_excess(const ssdfBall* b, const tacClusterPage* page,
 
 //---------------------------------- blocks ---------------------------------------
 
-// leaves that may hold a plane that counts, in the order of the array: a stretch of them
+// leaves that may hold a plane that counts, in the order of the array: a run of them
 #define SSDF_LEAVES 64
 typedef struct ssdfList {
-    int from, next; // first leaf that was looked at, first of the next stretch (-1: none)
+    int from, next; // first leaf that was looked at, first of the next run (-1: none)
     int count, leaf[SSDF_LEAVES];
     double excess[SSDF_LEAVES];
 } ssdfList;
@@ -277,7 +277,7 @@ static void list_leaves(ssdfBlock* b, int from) {
 }
 
 // Goes through all stretches: for (int at = 0; at >= 0; at = next_leaf_chunk(b, at)). A list of one
-// stretch is made once.
+// run is made once.
 static int next_leaf_chunk(ssdfBlock* b, int at) {
     if (b->list.next >= 0) {
         list_leaves(b, b->list.next);

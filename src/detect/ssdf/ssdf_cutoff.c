@@ -1,4 +1,4 @@
-// Two trees of boxes: points of one cloud, and where planes of the other are felt.
+// Two trees of boxes: points of one cloud, and where planes of the other act.
 
 #include "detect/ssdf/ssdf_cutoff.h"
 
@@ -14,7 +14,7 @@ typedef struct cutoffSide {
 
 //---------------------------------- how far --------------------------------------
 
-// a plane is felt up to this height
+// a plane acts up to this height
 static double cutoff_height(const tacSsdfCutoff* m) {
     return m->eps3 * log(fmax(m->gain, TAC_INFLUENCE_GAIN) / TAC_INFLUENCE_SHARE);
 }

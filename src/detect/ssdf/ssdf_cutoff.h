@@ -1,5 +1,5 @@
-// Can two clouds feel each other at all? What is left out by it is below TAC_INFLUENCE_SHARE of k
-// eps3, with its derivatives in their own scales.
+// Can two clouds exert a force on each other? What this leaves out is below TAC_INFLUENCE_SHARE of
+// k eps3, with its derivatives in their own scales.
 //
 //   poses, temperatures, speed --> [ssdf_cutoff.c] --> respond/force/scm_force.c, ssdf_points.c
 //
@@ -18,7 +18,7 @@ typedef struct tacSsdfCutoff {
     int between; // 1: points between those of the clouds count, too
 } tacSsdfCutoff;
 
-// 1: no plane of either is felt by a point of the other
+// 1: no plane of either acts on a point of the other
 int tac_ssdf_cutoff_separated(const tacSsdfCutoff* m);
 
 #endif

@@ -3,9 +3,10 @@
 //   corners --products--> edge_edge_qp.inl --alpha, colliding--> points e1, e2; e = e1 - e2
 //   gap = sqrt(|e|^2 + (gap s)^2),  normal = e/gap,  distance = e.normal = |e|^2/gap
 //
-// Signs, and what decides whether a pair is a contact: edge_edge_sign.inl. Model: docs/witness.md.
-// Use: products, then edge_qp or edge_qp_exact, then edge_witness; reach tells before the problem
-// is solved that `colliding` is 0. A derivative takes what the value left in edgeQp.
+// Signs, and what decides whether a pair is a contact: edge_edge_normal.inl. Model:
+// docs/witness.md. Use: products, then edge_qp or edge_qp_exact, then edge_witness; reach tells
+// before the problem is solved that `colliding` is 0. A derivative takes what the value left in
+// edgeQp.
 
 #ifndef TAC_DETECT_WITNESS_EDGE_EDGE_INL
 #define TAC_DETECT_WITNESS_EDGE_EDGE_INL

@@ -165,7 +165,7 @@ static void point_weights(const tacScmPair* pair, tacReal lower_bound, scmList* 
     side->log_cutoff = log_cutoff;
 }
 
-// sigma to a sum of 1; the published average and -LSE(-Phi)
+// sigma to a sum of 1; the paper's average and -LSE(-Phi)
 static void normalize_weights(const tacScmPair* pair, tacReal lower_bound, tacScmSide side[2],
                               tacReal* sigma[2], tacReal separation[2]) {
     tacReal eps = pair->number[TAC_SCM_EPS2], total = 0.0, mean = 0.0;
@@ -266,7 +266,7 @@ static void add_transported(const tacReal C[36], tacTwist v, tacReal M[36]) {
 }
 
 // Sums whose points are on body 0, as seen from body 1. There K' xi is wanted for a motion of body
-// 1, which is that of all by xi and of body 0 back by it (eq. 12):
+// 1, which is that of all by xi and of body 0 back by it:
 //   dw = K' xi + C' (nu x xi) + L' (alpha x xi) - xi x* W'
 // nu, alpha the twist and the acceleration of body 1 against body 0
 static void move_to_planes(const tacScmPair* pair, tacScmSums* s) {

@@ -98,12 +98,12 @@ static bodyMotion body_motion(const tacKinematics* kinematics, int body) {
         {tac_re(x.x), tac_re(x.y), tac_re(x.z)}, real_norm(v.linear), real_norm(v.angular)};
 }
 
-// a pair with all that says whether it is felt
+// a pair, and what decides whether it is active
 typedef struct scmPairCutoff {
     tacSsdfCutoff at;
     const bodyMotion* body[2];
     double square;                  // of the distance of the bodies' origins
-    double mu, v_d, implicit, eps2; // ahead: time step of a force ahead, else 0
+    double mu, v_d, implicit, eps2; // implicit: time step of an implicit force, else 0
 } scmPairCutoff;
 
 static scmPairCutoff pair_cutoff(const tacModel* model, const tacKinematics* kinematics,
@@ -139,7 +139,7 @@ static double max_speed(const scmPairCutoff* m) {
 }
 
 // How much more than k eps3 exp(-phi/eps3) a force or a derivative in its own scale can be: drag,
-// friction, what a step ahead adds, and two derivatives by weights against those of the spring.
+// friction, what an implicit step adds, and two derivatives by weights against those of the spring.
 static double max_gain(const scmPairCutoff* m) {
     double v = max_speed(m), size = fmax(m->at.cloud[0]->size, m->at.cloud[1]->size);
     double slope = 1.0 + m->at.eps3 * (2.0 * size / m->at.eps1 + 1.0 / m->eps2);

@@ -1,4 +1,4 @@
-// Sums of the soft-minimum model over planes and points (docs/scm.md eq. 8 to 13).
+// Sums of the soft-minimum model over planes and points (docs/scm.md eq. 6, 7).
 //
 // Of a point y with velocity v, over planes, with a = 2 e/eps1 up to what is common to all:
 //
@@ -23,8 +23,8 @@ typedef struct planeSums {
     wide f, n[3], e[3], fe[3]; // phi_i, n, e, phi_i e
     wide Fn[3][3], Fe[3][3];   // c' d u n', f e'
     wide Fv[3][3], drag;       // df/dv, without - drag on its diagonal
-    wide T[6][3];              // by v_d, v_s, mu, eps3, h, and k of a force ahead
-    wide FY[3][3];             // df/dy, of a force ahead
+    wide T[6][3];              // by v_d, v_s, mu, eps3, h, and k of an implicit force
+    wide FY[3][3];             // df/dy, of an implicit force
     wide s, fs, Fs[3];         // score, phi_i score, f score
 } planeSums;
 
@@ -32,8 +32,8 @@ typedef struct planeJob {
     planeSums sum[SSDF_STAGE];
     planeLaw law;
     wide v[SSDF_STAGE][3];
-    wide y[SSDF_STAGE][3], h, inv_h; // of a force ahead, else 0
-    wide inv_eps3, log_cutoff;       // a force counts if phi_i/eps3 - ln w_i is below the room
+    wide y[SSDF_STAGE][3], h, inv_h; // of an implicit force, else 0
+    wide inv_eps3, log_cutoff;       // a force counts if phi_i/eps3 - ln w_i is below log_cutoff
 } planeJob;
 
 // what the gradient of phi needs
@@ -86,7 +86,7 @@ TAC_INLINE void force_direction(const planeLaw* law, const planeState* at, const
     for (int k = 0; k < 3; ++k) u[k] = w_fma(-s, r->v_t[k], at->n[k]);
 }
 
-//---------------------------------- a force ahead --------------------------------
+//---------------------------------- implicit force -------------------------------
 
 // a unit tangent of a state: of phi, v, y or h
 TAC_INLINE planeState unit_state(void) {
@@ -220,7 +220,7 @@ SUM_PLANES(field_2, 2, 0)
 // what a point gives, all of it per lane
 typedef struct pointForce {
     wide r[3], F[3], phi, g[3], Fy[3][3], Fv[3][3], FY[3][3], T[TAC_SCM_LAW][3], Fe[3], phi_e;
-    wide predicted[3]; // y/h, of a force ahead
+    wide predicted[3]; // y/h, of an implicit force
 } pointForce;
 
 TAC_INLINE void slope_terms(const ssdfBlock* b, const planeSums* s, wide inv, pointForce* p) {
@@ -390,7 +390,7 @@ static void point_velocities(const tacScmSide* side, const ssdfBlock* b, const t
     }
 }
 
-// velocity of each point against the planes' body, and its change in a step ahead
+// velocity of each point against the planes' body, and its change in an implicit step
 static void set_velocities(const tacScmSide* side, const ssdfBlock* b, planeJob* job,
                            const sideRotation* rot) {
     point_velocities(side, b, side->linear, rot->angular, job->v);
@@ -439,7 +439,7 @@ static void add_force_block(const tacScmSide* side, planeJob* job, int first, si
     }
 }
 
-// points that feel no force still draw weight from those that do
+// points without a force still take weight from those with one
 static void add_field_block(const tacScmSide* side, planeJob* job, int first, sideSums* s,
                             int order) {
     static ssdfVisit* const visit[3] = {NULL, field_1, field_2};

@@ -10,18 +10,18 @@
 typedef struct tacScmSide {
     tacSsdfPlanes planes;
     tacSsdfQuery query;
-    int count;                    // points that feel a force
-    int fields;                   // points behind them that have weight, but feel none
+    int count;                    // points with a force
+    int fields;                   // points behind them with weight and no force
     const int* at;                // which
     const tacReal* sigma;         // their weights
     tacReal origin[3];            // of the wrench
     tacReal linear[3];            // velocity of the points' body against the planes' at the origin
     tacReal angular[3];           //
-    double log_cutoff;            // forces of exp(-room) of k eps3 and less do not count
+    double log_cutoff;            // forces of exp(-log_cutoff) of k eps3 and less do not count
     tacReal shift;                // taken off phi in sums
-    tacReal predicted[3], rot[3]; // acceleration likewise, of a force ahead
+    tacReal predicted[3], rot[3]; // acceleration likewise, of an implicit force
     const tacReal* number;        // of the law
-    double inv_mass;              // likewise, of a force ahead (tacContactPair)
+    double inv_mass;              // likewise, of an implicit force (tacContactPair)
     int reference, implicit;
 } tacScmSide;
 
@@ -31,7 +31,7 @@ typedef struct tacScmSums {
     tacReal W[6];              // wrench on the points' body
     tacReal K[36], C[36];      // its derivative by that body's twist and velocity, sigma fixed
     tacReal G[6], WG[36];      // gamma, W gamma'
-    tacReal L[36];             // by that body's acceleration, of a force ahead
+    tacReal L[36];             // by that body's acceleration, of an implicit force
     tacReal T[6][TAC_SCM_LAW]; // derivative of W by the law's numbers
     tacReal E[6];              // by eps1
     tacReal P, WP[6];          // psi, W psi
@@ -39,7 +39,7 @@ typedef struct tacScmSums {
 } tacScmSums;
 
 typedef struct tacScmKernels {
-    // sums of order 0 (W, and L of a force ahead), 1 (to WG) or 2 (all)
+    // sums of order 0 (W, and L of an implicit force), 1 (to WG) or 2 (all)
     void (*sums[3])(const tacScmSide* side, tacScmSums* out);
 } tacScmKernels;
 

@@ -15,7 +15,7 @@ typedef struct tacSpringSegment {
     int first, count, reference;
     int implicit; // 1: forces at the end of a step of length SPRING_H
     tacReal law[SPRING_NUMBERS];
-    tacReal inv_mass;                       // of forces ahead (tacContactPair)
+    tacReal inv_mass;                       // of implicit forces (tacContactPair)
     tacReal origin[3];                      // of the wrench
     tacReal linear[3], angular[3];          // velocity of geom[1]'s body against geom[0]'s, there
     tacReal predicted[3], predicted_ang[3]; // the same for its acceleration

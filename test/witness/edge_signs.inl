@@ -1,17 +1,18 @@
-// What makes a contact of two edges: signs from the surfaces' normals, and soft indicators.
+// What makes a contact of two edges in paper 001: signs from the surfaces' normals, and soft
+// indicators. The product has edge_edge_normal.inl in their place.
 //
 //   sign1 = tanh(n2.n/tau),  d1 = sign1 d,  n1' = sign1 n     the point on edge 1 leaves surface 2
 //   sign2 = tanh(-n1.n/tau), d2 = sign2 d,  n2' = -sign2 n    and the other way round
-//   clashing = sigma(-n1.n2/tau), penetrating = sigma(-phi/tau) w(phi/range)
+//   opposing = sigma(-n1.n2/tau), penetrating = sigma(-phi/tau) w(phi/range)
 //
 // n, d: unsigned, from edge_edge.inl; n1, n2: outward normals of the surfaces at their own witness
 // points; both n' point out of the surface that is penetrated.
 
-#ifndef TAC_DETECT_MANIFOLD_EDGE_EDGE_SIGN_INL
-#define TAC_DETECT_MANIFOLD_EDGE_EDGE_SIGN_INL
+#ifndef TAC_TEST_WITNESS_EDGE_SIGNS_INL
+#define TAC_TEST_WITNESS_EDGE_SIGNS_INL
 
-#include "shape/local_field.inl"
-#include "smooth/soft.inl"
+#include "detect/manifold/edge_penetrating.inl"
+#include "math/wide_vec3.inl"
 
 // what signs are made of; also tangent and adjoint
 typedef struct edgeSides {
@@ -25,7 +26,7 @@ typedef struct edgeSigned {
     wide distance[2], normal[2][3], opposing;
 } edgeSigned;
 
-// signs and clash with their partials
+// signs and `opposing` with their partials
 typedef struct edgeSigns {
     softDiff sign[2], opposing;
 } edgeSigns;
@@ -88,15 +89,6 @@ TAC_INLINE void edge_signed_vjp(const edgeSides* s, const edgeSigns* g, const ed
 
 //---------------------------------- indicators of one number ----------------------------------
 
-// phi < 0: sigma(-phi/tau) w(phi/range), exactly 0 beyond the range; d_upper is d/d range.
-// inv_range 0 is the published one without an end.
-TAC_INLINE softDiff edge_penetrating(wide phi, wide tau, wide inv_range) {
-    softDiff s = soft_less_diff(phi, w_set(0.0), tau), m = soft_mollifier_diff(phi * inv_range);
-    wide slope = s.value * m.d_x * inv_range;
-    return (softDiff){s.value * m.value, w_fma(s.d_x, m.value, slope), w_set(0.0),
-                      -slope * phi * inv_range, s.d_tau * m.value};
-}
-
 // a witness point lies in its own solid, with a margin of five tau: sigma(5 - phi/tau)
 TAC_INLINE softDiff edge_inside_own(wide phi, wide tau) {
     wide t = soft_ratio(phi, tau);
@@ -105,8 +97,8 @@ TAC_INLINE softDiff edge_inside_own(wide phi, wide tau) {
     return (softDiff){s.above, -slope, zero, zero, t * slope};
 }
 
-// What another pair leaves of a pair's claim to be the nearest: 1 - claim psi((gap - other)/width).
-// d_x by gap (-d_x by other), d_lower by claim, d_tau by width.
+// What another pair leaves of a pair that may be the nearest: 1 - indicator psi((gap -
+// other)/width). d_x by gap (-d_x by other), d_lower by the indicator, d_tau by width.
 TAC_INLINE softDiff edge_nearest_factor(wide gap, wide other, wide indicator, wide width) {
     wide inverse = 1.0 / width, margin = (gap - other) * inverse;
     softDiff r = soft_ramp_diff(margin);
