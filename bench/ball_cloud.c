@@ -17,8 +17,9 @@ tacContactCloud* bench_ball_cloud(int n, double radius) {
             x[3 * (n + i) + k] = m[k];
         }
     }
-    tac_contact_cloud_points(n, x, x + 3 * n, 12.566370614359172 * radius * radius,
-                             tac_default_allocator(), &cloud, NULL);
+    tac_contact_cloud_points(
+        (tacSurfacePoints){n, x, x + 3 * n, 12.566370614359172 * radius * radius},
+        tac_default_allocator(), &cloud, NULL);
     free(x);
     return cloud;
 }
