@@ -23,8 +23,8 @@ build: setup ## build/tactus, build/libtactus.a, build/libtactus.so
 
 demo: build ## let two figures fall, film them in build/demo.png, check the gradient of their fall
 	build/tactus run scenes/figures.xml --time 1.2 -o build/demo.npz
-	build/tactus render scenes/figures.xml --from build/demo.npz --film 10 --size 320x200 -o build/demo.png
-	build/tactus grad scenes/figures.xml --from build/demo.npz --of xpos:upper/x --steps 10 --by option/gravity --check
+	build/tactus render scenes/figures.xml --from build/demo.npz --animate 10 --size 320x200 -o build/demo.png
+	build/tactus grad scenes/figures.xml --from build/demo.npz --of xpos:upper/x --steps 10 --wrt option/gravity --check
 
 test: setup ## all tests: release, address and undefined-behaviour sanitizers, style
 	@tools/test

@@ -1,11 +1,11 @@
-// Measuring: ratios of times taken in one run, because these machines are noisy.
+// Measurements: ratios of times within one run, because machines are noisy.
 
 #ifndef TACTUS_BENCH_H
 #define TACTUS_BENCH_H
 
 #include "cli/report.h"
 
-// where the rows go, and whether all of them held
+// where the rows go, and how many fail
 typedef struct benchReport {
     cliJson json;
     int as_json, failed;
@@ -23,7 +23,7 @@ typedef struct benchFigure {
 void bench_row(benchReport* report, const char* id, double value, const char* unit, char relation,
                double bound);
 
-// a line for readers, not in JSON: what is not measured, and how to have it measured
+// a line of text, not in JSON: what is not measured, and how to enable it
 void bench_comment(const benchReport* report, const char* text);
 
 // Work to be timed: runs once over `count` elements.
@@ -32,19 +32,18 @@ typedef struct benchWork {
     void* context;
 } benchWork;
 
-// Least nanoseconds of one run of each work, over rounds that visit all of them in turn, so that a
-// slow moment of the machine meets every one alike.
+// Smallest time of one run of each work [ns], over rounds that visit all of them in turn, so that a
+// slow phase of the machine affects all alike.
 void bench_times(const benchWork* works, int count, double* nanoseconds);
 
 // the same over this many rounds, for works that take long
 void bench_times_rounds(const benchWork* works, int count, int rounds, double* nanoseconds);
 
-// The same of works of one thread that take longer than a machine leaves a program alone: time that
-// others had is not counted.
+// The same in CPU time, for long works of one thread: time of other programs is not counted.
 void bench_cpu_times(const benchWork* works, int count, double* nanoseconds);
 
-// A job of a pool that stays in registers, about 30 us: what threads gain on it is what the machine
-// has to give, the control of every row about threads.
+// A job of a pool that computes in registers alone, about 30 us: its gain by threads is what the
+// machine can give, the reference of rows about threads.
 void bench_spin(void* context, int job, int worker);
 
 int bench_math(benchReport* report);

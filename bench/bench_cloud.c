@@ -1,8 +1,8 @@
 // tactus bench shapes, clouds: 4000 points of a ball at 4000 queries within two spacings of it.
 //
-// Scalar is the formula as a first program has it: one query at a time, a pass for the nearest
-// point, a pass with exp of libm. Exact has all points in wide kernels, culled leaves out what does
-// not count. All are values without derivatives.
+// Scalar is a plain implementation: one query at a time, a pass for the nearest point, a pass with
+// exp of libm. Exact evaluates all points in wide kernels; culled skips negligible ones. All are
+// values without derivatives.
 
 #include "bench/bench.h"
 

@@ -1,4 +1,4 @@
-// tactus bench collide: distances, contacts and impacts of convex parts, and the public queries of
+// tactus bench collide: distances, contacts and impacts of convex parts, and public queries of
 // continuous collision where TACTUS_DATA has them.
 
 #include "bench/bench.h"
@@ -103,7 +103,7 @@ static void convex_rows(benchReport* report, const char* name, convexWork* work)
     }
 }
 
-// separated and overlapping pairs; then a box that lies on a box, and one on the ground
+// separated and overlapping pairs; then a box on a box, and a box on the ground
 static void bench_convex_pairs(benchReport* report) {
     static const struct {
         const char* name;

@@ -52,7 +52,8 @@ static void run_batch(void* context) {
 static void run_jacobian(void* context) {
     dynamicsBench* b = context;
     for (int i = 0; i < REPEAT; ++i)
-        tac_step_jacobian(b->model, &b->x[0], b->u, &b->next[0], b->A, b->B, NULL, 0, NULL,
+        tac_step_jacobian(b->model, &b->x[0], b->u,
+                          &(tacStepJacobian){.next = &b->next[0], .A = b->A, .B = b->B},
                           b->scratch[0]);
 }
 
@@ -60,7 +61,7 @@ static void run_vjp(void* context) {
     dynamicsBench* b = context;
     tacTangent bar = {.dq = b->A, .dv = b->A}, out = {.dq = b->B, .dv = b->B};
     for (int i = 0; i < REPEAT; ++i)
-        tac_step_vjp(b->model, &b->x[0], b->u, bar, out, NULL, NULL, b->scratch[0]);
+        tac_step_vjp(b->model, &b->x[0], b->u, bar, (tacStepTangent){.x = out}, b->scratch[0]);
 }
 
 //---------------------------------- scene ----------------------------------------
@@ -129,7 +130,7 @@ static void mujoco_rows(benchReport* report, const char* name, const double* t, 
                                         "A and B : mjd_transitionFD"};
     const double bounds[] = {0.5, 0.7, 1.0, jacobian};
     char id[100];
-    int slow = tac_isa() == TAC_ISA_BASELINE; // the bounds are for machines of today
+    int slow = tac_isa() == TAC_ISA_BASELINE; // bounds are for current machines
     for (int i = 0; i < 4; ++i) {
         snprintf(id, sizeof id, "%s: %s%s", name, words[i], i < 3 ? " : MuJoCo" : "");
         bench_row(report, id, t[i] / REPEAT / t[MUJOCO + i], "x", slow ? ' ' : '<', bounds[i]);

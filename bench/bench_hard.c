@@ -1,5 +1,5 @@
-// Hard contact: the frictional problem of one box, frictionless problems, and their peers where
-// they are installed.
+// Hard contact: the frictional LCP of one box, frictionless LCPs, and other solvers where
+// installed.
 
 #include "bench/baselines/ode_baseline.h"
 #include "bench/bench.h"
@@ -67,10 +67,10 @@ static void make_cube(lcpBench* p) {
     condense_lcp(p, &(contactRows){6, J, inverse_mass, w}, 4, 2);
 }
 
-// numbers in (-1, 1) that are the same everywhere
+// uniform in (-1, 1)
 static double random_signed(unsigned long long* seed) { return 2.0 * cli_random_lcg(seed) - 1.0; }
 
-// rows between bodies that fall onto one another from all sides, more speeds than rows
+// random rows between pairs of bodies, more velocities than rows
 static void make_frictionless(lcpBench* p, int rows) {
     static double J[MAX_ROWS * DOFS];
     double w[DOFS], inverse_mass[DOFS];

@@ -2,9 +2,9 @@
 // and MuJoCo's narrow phase on the 18 x 18 convex meshes at the same poses, in the version that is
 // installed and in the newest.
 //
-// Poses are visited one after the other, so that no branch predictor is trained on one of them, and
-// sweeps of the libraries take turns, so that a machine that becomes slower does so for all. A
-// figure is the mean over the poses, the median over the sweeps; ratios are of neighbouring sweeps.
+// Each sweep visits all poses, so that no branch predictor is trained on one of them. Sweeps of the
+// libraries alternate, so that a slow phase of the machine affects all. A value is the mean over
+// the poses, the median over the sweeps; ratios are of neighbouring sweeps.
 
 #define _GNU_SOURCE
 #include "bench/baselines/figure_baseline.h"
@@ -26,7 +26,7 @@ enum { POSES = 200, SWEEPS = 31, BATCH = 1024 };
 
 //---------------------------------- poses ----------------------------------------
 
-// a random turn about the figure's middle and a shift of 0.4 to 1.1 times `distance`
+// a random rotation about the middle of the figure and a shift of 0.4 to 1.1 times `distance`
 static void random_pose(unsigned long long* state, double distance, double qpos[7]) {
     const double two_pi = 6.283185307179586;
     double u = cli_random_lcg(state), v = two_pi * cli_random_lcg(state),
@@ -88,7 +88,8 @@ static void close_bench(manifoldBench* b) {
     tac_model_destroy(b->model);
 }
 
-// microseconds a pose; gradient 1: with the derivative of the mean active distance by both poses
+// microseconds per pose; gradient 1: with the gradient of the mean active distance with respect to
+// both poses
 static double time_poses(manifoldBench* b, double (*qpos)[14], int gradient) {
     double total = 0.0;
     b->records = b->in_contact = b->active = 0.0;
@@ -150,7 +151,7 @@ typedef struct sweepTimes {
     double contacts[BASELINES]; // of MuJoCo, mean over the poses
 } sweepTimes;
 
-// in turns; those before the first fill the caches
+// alternating; sweeps before the first fill the caches
 static void run_sweeps(manifoldBench* b, const manifoldBaseline* mujoco, double (*qpos)[14],
                        sweepTimes* t) {
     for (int s = -1; s < SWEEPS; ++s) {
@@ -168,7 +169,7 @@ static int by_size(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-// least quarter, half and three quarters of numbers, or of ratios of neighbours
+// quartiles of numbers, or of ratios of neighbours
 typedef struct quartiles {
     double low, middle, high;
 } quartiles;
@@ -199,7 +200,7 @@ static void manifold_ratio_row(benchReport* report, double distance, const char*
     manifold_row(report, distance, id, (benchFigure){q.high, "x", ' ', 0.0});
 }
 
-// rows of a version; most: of its time that ours may take, on instruction sets that have a bound
+// rows of a version; max_ratio: bound of our time relative to its, on instruction sets with a bound
 static void bench_baseline(benchReport* report, const sweepTimes* t, int p, const char* version,
                            double distance, double max_ratio) {
     int baseline = tac_isa() == TAC_ISA_BASELINE;
@@ -297,7 +298,7 @@ static void bench_threads(benchReport* report, manifoldBench* one, manifoldBench
 
 //---------------------------------- different objects ----------------------------
 
-// as many as stay in a cache of the third level, and as many as do not
+// as many as fit the third-level cache, and as many as do not
 enum { FEW = 64, OBJECTS = 1024 };
 
 // figures in turn, BATCH calls
@@ -317,7 +318,7 @@ static void run_objects(void* context) {
     }
 }
 
-// every size of every part of both figures is another one, by 3 % at most
+// varies every size of every part of both figures by up to 3 %
 static void change_sizes(tacModel* model, unsigned long long* state) {
     for (int i = 0; i < model->nnode; ++i)
         for (int k = 0; k < 3 && model->node[i].kind == TAC_NODE_SUPERQUADRIC; ++k)

@@ -1,4 +1,4 @@
-// tactus bench ground: exp and log against libmvec, the superquadric against scalar libm.
+// tactus bench math: exp and log against libmvec, the superquadric against scalar libm.
 
 #include "bench/baselines/scalar_superquadric.h"
 #include "bench/bench.h"

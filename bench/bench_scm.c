@@ -1,9 +1,9 @@
 // tactus bench scm: soft distances of two clouds both ways, their growth, and the step of a pushed
 // T.
 //
-// Scalar is the formula as a first program has it: a pass for the nearest point, a pass with exp of
-// libm. Exact has all pairs of points in wide kernels, culled leaves out what does not count. eps1
-// is (h/2)^2. Run it in the folder that has scenes/.
+// Scalar is a plain implementation: a pass for the nearest point, a pass with exp of libm. Exact
+// evaluates all pairs of points in wide kernels; culled skips negligible ones. eps1 is (h/2)^2. Run
+// it in the folder that has scenes/.
 
 #include "bench/ball_cloud.h"
 #include "bench/bench.h"
@@ -166,7 +166,8 @@ static void run_step(void* context) {
 static void run_jacobian(void* context) {
     pushBench* b = context;
     tacState x = push_state(b), next = {.qpos = b->next_q, .qvel = b->next_v};
-    tac_step_jacobian(b->model, &x, b->ctrl, &next, b->A, b->B, NULL, 0, NULL, b->scratch);
+    tac_step_jacobian(b->model, &x, b->ctrl,
+                      &(tacStepJacobian){.next = &next, .A = b->A, .B = b->B}, b->scratch);
 }
 
 static void run_mujoco(void* context) {
@@ -215,7 +216,8 @@ typedef struct separatedBench {
     double q[70], v[60], next_q[70], next_v[60];
 } separatedBench;
 
-// ten boxes of 0.1 m, 600 points each, `gap` apart in rows of four; without `pairs` none may touch
+// ten boxes of 0.1 m, 600 points each, separated by `gap`, in rows of four; without `pairs` no
+// contact pairs
 static int open_separated(separatedBench* b, double gap, int pairs) {
     char text[4000];
     size_t used = (size_t)snprintf(text, sizeof text,

@@ -20,7 +20,8 @@ static double random_uniform(double low, double high) {
     return low + (high - low) * cli_random_xorshift(&random_state);
 }
 
-// one call to be timed: order 0, 1, 2 evaluates; 3 is the gradient of the mean by the pose
+// one call to be timed: order 0, 1, 2 evaluates; 3 is the gradient of the mean with respect to the
+// pose
 typedef struct shapeWork {
     const tacModel* model;
     tacScratch* scratch;
@@ -130,7 +131,7 @@ static const char figure[] =
     "<superquadric size='.08 .14 .05' eps='.5 .5' pos='.17 .10 .04' euler='0 0 -12'/>"
     "<superquadric size='.05 .19 .05' eps='.8 .8' pos='0 -.25 .20' euler='28 0 0'/>";
 
-// points on the figure: rays from outside towards its parts' neighbourhood, followed by the field
+// points on the figure: sphere tracing from outside towards its parts
 static void find_vertices(const tacModel* model, tacScratch* scratch, double v[VERTICES][3]) {
     for (int i = 0; i < VERTICES; ++i) {
         double x[3], d[3], n = 0.0, value = 1.0;
@@ -152,7 +153,7 @@ static void find_vertices(const tacModel* model, tacScratch* scratch, double v[V
     }
 }
 
-// vertices of one figure seen by the other and back, the second turned and moved by `distance`
+// vertices of each figure in the frame of the other, the second rotated and moved by `distance`
 static void place_figures(double v[VERTICES][3], double distance, double* x[3]) {
     tacQuat q = {random_uniform(-1, 1), random_uniform(-1, 1), random_uniform(-1, 1),
                  random_uniform(-1, 1)};

@@ -1,9 +1,10 @@
-// Equations as formulas: how long it takes to derive and compile them, and how fast their code is
-// against the general dynamics.
+// Equations as formulas: times to derive and compile them, and speed of their code against the
+// general dynamics.
 
 #define _GNU_SOURCE
 #include "bench/bench.h"
 
+#include "tactus/symbolic.h"
 #include "tactus/tactus.h"
 
 #include <stdio.h>
@@ -27,7 +28,7 @@ typedef struct symbolicBench {
     double derived, compiled; // [s]
 } symbolicBench;
 
-// of the processor, the assembler's and linker's included: others may use the machine, too
+// CPU time of this process and its children, the assembler and linker
 static double cpu_seconds(void) {
     struct rusage own, children;
     getrusage(RUSAGE_SELF, &own);
@@ -54,7 +55,7 @@ static void run_code(void* context) {
     for (int i = 0; i < REPEAT; ++i) tac_code_run(b->code, b->x[0], 1, b->y, b->work);
 }
 
-// rows stand one after the other: the inputs of the model alone
+// rows are contiguous: the inputs of the model alone
 static void run_batch(void* context) {
     symbolicBench* b = context;
     tac_code_run(b->code, b->x[0], BATCH, b->y, b->work);
@@ -144,7 +145,7 @@ static void symbolic_row(benchReport* report, const char* scene, const char* wha
     bench_row(report, id, f.value, f.unit, f.relation, f.bound);
 }
 
-// bounds hold for machine code; interpreted formulas are printed without them
+// bounds apply to machine code; rows of interpreted formulas have none
 static int bench_scene(benchReport* report, const char* name, int planar) {
     enum { GENERAL, CODE, BATCHED, STEP, CODE_STEP, WORKS };
     symbolicBench* b = open_bench(name);

@@ -1,4 +1,4 @@
-// tactus bench witness: nearest points of edges and of a vertex and a face, in cache and streamed,
+// tactus bench witness: closest points of edges and of a vertex and a face, in cache and streamed,
 // against scalar libm and log barriers (paper 001, Fig. 6).
 
 #include "bench/bench.h"
@@ -23,7 +23,7 @@ static void witness_row(benchReport* report, const char* what, double value, con
 
 //---------------------------------- accuracy ----------------------------------
 
-// mean difference of the places to those of the exact answer
+// mean difference of the parameters from the exact solution
 static double mean_error(const witnessArrays* a, witnessWork* work) {
     static double exact[2][IN_CACHE];
     witnessWork hard = {a, WITNESS_EXACT, 0.0};
@@ -76,7 +76,7 @@ static int bench_in_cache(benchReport* report) {
     return 0;
 }
 
-// the least of a few runs: each streams through memory for a while
+// the smallest of a few runs: each streams through memory
 static int bench_streamed(benchReport* report) {
     witnessArrays a;
     if (!bench_witness_fill(&a, STREAMED)) return 0; // not enough memory for it here

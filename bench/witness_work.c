@@ -1,4 +1,4 @@
-// Pairs of features in the unit cube, and ways to find their nearest points.
+// Pairs of features in the unit cube, and methods to find their closest points.
 
 #include "bench/witness_work.h"
 #include "cli/random.h"
@@ -7,6 +7,7 @@
 #include "bench/baselines/witness_baselines.h"
 
 #include "tactus/tactus.h"
+#include "tactus/witness.h"
 
 #include <stdlib.h>
 #include <string.h>

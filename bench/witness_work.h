@@ -1,20 +1,20 @@
-// Pairs of features in the unit cube, and ways to find their nearest points: what `tactus bench
-// witness` and `tactus reproduce witness-points` time.
+// Pairs of features in the unit cube, and methods to find their closest points, timed by `tactus
+// bench witness` and `tactus reproduce witness-points`.
 
 #ifndef TACTUS_BENCH_WITNESS_WORK_H
 #define TACTUS_BENCH_WITNESS_WORK_H
 
 enum { WITNESS_INPUTS = 12, WITNESS_OUTPUTS = 9 };
 
-// pairs uniform in the unit cube, and room for results
+// pairs uniform in the unit cube, and arrays of results
 typedef struct witnessArrays {
     int count;
     double *in[WITNESS_INPUTS], *out[WITNESS_OUTPUTS];
 } witnessArrays;
 
-// Two edges, or a vertex and a face. Places of the nearest points stand in out[0], out[1]: on the
-// edges, or of the second and third corner of the face, which out[1], out[2] have for the first
-// three ways of faces.
+// Two edges, or a vertex and a face. Parameters of the closest points are in out[0], out[1]: on the
+// edges, or barycentric of the second and third corner of the face. The first three methods of
+// faces have these in out[1], out[2].
 typedef enum witnessKind {
     WITNESS_SCALAR,
     WITNESS_SMOOTH,

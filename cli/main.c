@@ -90,8 +90,8 @@ static int run_command(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-    const char* complaint = tac_isa_warning();
-    if (complaint) return cli_error("", "%s", complaint);
+    const char* warning = tac_isa_warning();
+    if (warning) return cli_error("", "%s", warning);
     int code = run_command(argc, argv);
     // a full disk or a closed pipe: the output is incomplete
     if (fflush(stdout) != 0 && code == CLI_OK)

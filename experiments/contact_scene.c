@@ -1,4 +1,4 @@
-// Two free bodies that touch.
+// Two free bodies in contact.
 
 #define _GNU_SOURCE
 #include "experiments/contact_scene.h"

@@ -51,7 +51,7 @@ int figure_open(contactScene* s, int parts, int vertices, const char* options) {
 
 //---------------------------------- poses ----------------------------------------
 
-// a random turn about the middle, (0, 0, 1/2), and a shift of 0.28 to 0.77 m
+// a random rotation about the middle, (0, 0, 1/2), and a shift of 0.28 to 0.77 m
 void figure_set_pose(contactScene* s, int i) {
     const double two_pi = 6.283185307179586;
     unsigned long long state = 1000ull + (unsigned long long)i;
@@ -140,7 +140,7 @@ static void run_job(void* context, int job, int worker) {
     }
 }
 
-// small batches are run at many poses
+// small batches are repeated at many poses
 static double batch_time(tacPool* pool, batchWork* w) {
     int repeats = w->batch < 256 ? 256 / w->batch : 1;
     double best = INFINITY;

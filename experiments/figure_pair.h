@@ -15,7 +15,7 @@ int figure_open(contactScene* s, int parts, int vertices, const char* options);
 void figure_set_pose(contactScene* s, int i);
 
 // Means over all poses of the best of some sweeps, in processor time of this thread [us]: contacts,
-// and contacts with the gradient of their mean distance by both poses.
+// and contacts with the gradient of their mean distance with respect to both poses.
 typedef struct figureTimes {
     double detect, gradient, records, in_contact;
 } figureTimes;
@@ -25,7 +25,7 @@ figureTimes figure_times(contactScene* s, int sweeps);
 // the same for MuJoCo's narrow phase, superquadrics as convex meshes; NAN where it is not installed
 double figure_mujoco_time(contactScene* s, int sweeps);
 
-// threads of a batch: as many as the machine has cores, `most` at most
+// threads of a batch: cores of the machine, at most `max`
 int figure_threads(int max);
 
 // Wall time of one pose in a batch on all cores, detected and differentiated. The scenes are one
@@ -33,7 +33,7 @@ int figure_threads(int max);
 figureTimes figure_batch(contactScene* scenes, int threads, int batch);
 
 // largest difference between the gradient and central differences of the mean active distance at a
-// pose, of the gradient's size
+// pose, relative to the gradient
 double figure_gradient_error(contactScene* s, int pose);
 
 #endif

@@ -83,7 +83,7 @@ static void write_csv(FILE* file, const plotTable* table) {
 
 //---------------------------------- script ---------------------------------------
 
-// colours that colour-blind readers tell apart (Okabe and Ito)
+// colours that colour-blind readers can distinguish (Okabe and Ito)
 static const char* const colours[PLOT_SERIES] = {"#0072b2", "#d55e00", "#009e73", "#000000"};
 
 static void write_axis(FILE* script, char name, const plotAxis* axis, const plotSeries* first) {

@@ -1,4 +1,4 @@
-// Rows of the table of an experiment, and numbers of its fields.
+// Rows of the table of an experiment, and values of its fields.
 
 #define _GNU_SOURCE
 #include "experiments/trial.h"
@@ -43,7 +43,7 @@ static void print_row_text(const trialRow* row) {
                           : "FAILED");
 }
 
-// progress and rows may share the terminal: its line goes before a row comes
+// progress and rows may share the terminal: erase the progress line first
 static void print_row(trial* t, trialRow row) {
     t->bounded += row.relation != NULL;
     t->failed += !row.pass;
@@ -129,7 +129,7 @@ double trial_field_value(const trialField* field, double x, double y, double z) 
     return value;
 }
 
-// `count` places on a ray, from `from` to `to`; index of the last that is inside, or -1
+// index of the last of `count` points on a ray that is inside, or -1
 static int last_inside(const trialField* field, const double o[3], const double d[3], double from,
                        double to, int count) {
     double x[3][512], value[512];

@@ -1,7 +1,7 @@
-// A run of an experiment: it measures, says what was expected, and draws.
+// One run of an experiment: rows with expected values, and pictures.
 //
 //   experiment --scene--> [trialField] --numbers--> rows of a table (here)
-//                                      \--pictures--> sheet.h
+//                                      \--pictures--> trial_panels.h, plot.h
 
 #ifndef TACTUS_EXPERIMENTS_TRIAL_H
 #define TACTUS_EXPERIMENTS_TRIAL_H
@@ -11,7 +11,7 @@
 
 #include "tactus/shape.h"
 
-// where figures and pictures go, and whether all figures hold
+// where rows and pictures go, and how many rows fail
 typedef struct trial {
     const char* name;
     const char* folder; // for pictures; NULL: draw none
@@ -19,9 +19,9 @@ typedef struct trial {
     int as_json, threads;
     int no_gnuplot; // plots are CSV files only; the user has been warned
     cliJson json;
-    int bounded, failed; // rows that have something to hold, and those that do not
+    int bounded, failed; // rows with a bound, and those that fail
     cliProgress* progress;
-    double before, share; // of the progress: done before this experiment, and its part
+    double before, share; // share of the progress before this experiment, and of it
 } trial;
 
 //---------------------------------- rows -----------------------------------------
@@ -32,7 +32,7 @@ void trial_expect_near(trial* t, const char* id, double value, const char* unit,
 void trial_expect_at_most(trial* t, const char* id, double value, const char* unit, double bound);
 void trial_expect_at_least(trial* t, const char* id, double value, const char* unit, double bound);
 
-// a figure to look at, without a bound
+// a value without a bound
 void trial_report(trial* t, const char* id, double value, const char* unit);
 
 // `done` of the experiment, 0 .. 1
@@ -57,8 +57,8 @@ double trial_field_value(const trialField* field, double x, double y, double z);
 // at many points: x[3][count] and value[count]
 tacResult trial_field_values(const trialField* field, int count, double* const x[3], double* value);
 
-// Farthest place on a ray from `origin` where the field changes from inside to outside, as a
-// multiple of `along`, looked for below `most`; 0 if there is none.
+// Farthest point of a ray from `origin` where the field turns from negative to positive, as a
+// multiple of `along` below `max`; 0 if there is none.
 double trial_field_radius(const trialField* field, const double origin[3], const double along[3],
                           double max);
 

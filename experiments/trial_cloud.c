@@ -1,4 +1,4 @@
-// Oriented points, and the fields that are made of them.
+// Clouds of oriented points, and their fields.
 
 #define _GNU_SOURCE
 #include "experiments/trial_cloud.h"
@@ -78,7 +78,7 @@ static void put_list(FILE* file, const char* name, const double (*list)[3], int 
     fprintf(file, "'");
 }
 
-// the element, or NULL; normals are not checked, as experiments turn some round on purpose
+// the element, or NULL; normals are not checked: experiments invert some on purpose
 static char* write_element(const trialCloud* cloud, double eps) {
     char* text = NULL;
     size_t size = 0;

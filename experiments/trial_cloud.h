@@ -1,4 +1,4 @@
-// Oriented points that experiments make fields of.
+// Clouds of oriented points, and their fields.
 
 #ifndef TAC_EXPERIMENTS_TRIAL_CLOUD_H
 #define TAC_EXPERIMENTS_TRIAL_CLOUD_H
@@ -8,7 +8,7 @@
 typedef struct trialCloud {
     int count, capacity;
     double (*point)[3], (*normal)[3]; // (count)
-    int failed;                       // 1: memory was short
+    int failed;                       // 1: out of memory
 } trialCloud;
 
 void trial_cloud_add(trialCloud* cloud, const double point[3], const double normal[3]);
@@ -21,7 +21,7 @@ void trial_cloud_square(trialCloud* cloud, int side);
 // message.
 int trial_cloud_open(const trialCloud* cloud, double eps, trialField* field);
 
-// The same number by the formula of paper 000, eq. (9), in plain loops: what the field is held to.
+// The same value by paper 000, eq. (9), in plain loops: the reference of the field.
 double trial_cloud_value(const trialCloud* cloud, double eps, const double x[3]);
 
 #endif

@@ -1,4 +1,4 @@
-// Panels side by side.
+// Panels of a picture.
 
 #define _GNU_SOURCE
 #include "experiments/trial_panels.h"

@@ -8,7 +8,7 @@
 #include "tactus/model.h"
 
 // Two free bodies with all superquadrics of the model's shapes, 42 corners each, several points a
-// pair; NULL where that MuJoCo is missing, as it is where `works` is NULL.
+// pair; NULL where that MuJoCo is missing, also if `api` is NULL.
 mujocoBaseline* figure_baseline_open(const mujocoApi* api, const tacModel* model);
 
 #endif

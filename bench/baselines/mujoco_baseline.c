@@ -1,5 +1,5 @@
-// MuJoCo as a peer in benchmarks. Compiled into the program with the headers that are installed,
-// and once more into an object of its own with those of the newest version, where it is there.
+// MuJoCo as a baseline. Compiled into the program with the installed headers, and into an object of
+// its own with those of the newest version, where there is one.
 
 #define _GNU_SOURCE
 #include "bench/baselines/mujoco_baseline.h"
@@ -117,7 +117,7 @@ void mujoco_baseline_jacobian(void* context) {
 void mujoco_baseline_enable_contacts(mujocoBaseline* p) {
     p->s.m->opt.disableflags &= ~mjDSBL_CONSTRAINT;
 #if mjVERSION_HEADER >= 1000000
-    p->s.m->opt.disableflags &= ~mjDSBL_MULTICCD; // on by default in newer versions
+    p->s.m->opt.disableflags &= ~mjDSBL_MULTICCD; // newer versions enable it by default
 #else
     p->s.m->opt.enableflags |= mjENBL_MULTICCD;
 #endif

@@ -1,4 +1,4 @@
-// MuJoCo beside us, where it is installed: loaded when asked for, never linked.
+// MuJoCo as a baseline, where it is installed: loaded on demand, never linked.
 
 #ifndef TAC_BENCH_BASELINES_MUJOCO_BASELINE_H
 #define TAC_BENCH_BASELINES_MUJOCO_BASELINE_H
@@ -9,7 +9,7 @@ typedef struct mujocoBaseline mujocoBaseline;
 mujocoBaseline* mujoco_baseline_open(const char* path);
 void mujoco_baseline_close(mujocoBaseline* baseline);
 
-// the state that all works start from; constraints are left out
+// the state of all works; constraints are disabled
 void mujoco_baseline_set_state(mujocoBaseline* baseline, const double* qpos, const double* qvel,
                                const double* ctrl);
 

@@ -1,5 +1,5 @@
-// The newest MuJoCo beside the installed one in one process: an object of its own, made of
-// mujoco_baseline.c with its headers, loads it without showing its names to the other.
+// The newest MuJoCo next to the installed one in one process: an object of its own, compiled from
+// mujoco_baseline.c with its headers, loads it with private symbols.
 
 #define _GNU_SOURCE
 #include "bench/baselines/mujoco_baseline.h"

@@ -1,4 +1,4 @@
-// MuJoCo as a peer of experiments: loaded when it is there, reported when it is missing.
+// MuJoCo in experiments: loaded on demand where it is installed.
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"
@@ -52,7 +52,7 @@ struct mujocoWorld {
 
 // it reads files alone
 static int open_text(mujocoScene* s, const char* xml) {
-    char path[] = "/tmp/tactus-peer-XXXXXX.xml";
+    char path[] = "/tmp/tactus-mujoco-XXXXXX.xml";
     int file = mkstemps(path, 4);
     if (file < 0) return 0;
     size_t size = strlen(xml);

@@ -1,4 +1,4 @@
-// ODE as a peer of experiments: loaded when it is there.
+// ODE in experiments: loaded on demand where it is installed.
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"

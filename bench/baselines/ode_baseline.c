@@ -1,4 +1,4 @@
-// ODE's step and the packaged Dantzig solver as peers in benchmarks.
+// ODE's step and DART's Dantzig solver as baselines.
 
 #define _GNU_SOURCE
 #include "bench/baselines/ode_baseline.h"

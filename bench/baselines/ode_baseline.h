@@ -1,5 +1,5 @@
-// ODE and the Dantzig solver that DART packages beside us, where they are installed: loaded when
-// asked for, never linked.
+// ODE and DART's Dantzig solver as baselines, where they are installed: loaded on demand, never
+// linked.
 
 #ifndef TAC_BENCH_BASELINES_ODE_BASELINE_H
 #define TAC_BENCH_BASELINES_ODE_BASELINE_H
@@ -14,7 +14,7 @@ void ode_baseline_close(odeBaseline* baseline);
 // work of bench_times: one step of the cube, always from the same state
 void ode_baseline_step(void* baseline);
 
-// Solves w = A x + b >= 0, x >= 0, w x = 0 by the packaged Dantzig. A (n x n) and b are kept, x is
+// Solves w = A x + b >= 0, x >= 0, w x = 0 by DART's Dantzig. A (n x n) and b are unchanged, x is
 // written. Returns 0 where it is missing.
 int dart_dantzig(int n, const double* A, const double* b, double* x);
 

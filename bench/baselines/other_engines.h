@@ -1,4 +1,4 @@
-// Other engines beside an experiment: MuJoCo and ODE, where they are installed.
+// Other engines in experiments: MuJoCo and ODE, where they are installed.
 
 #ifndef TAC_BENCH_BASELINES_OTHER_ENGINES_H
 #define TAC_BENCH_BASELINES_OTHER_ENGINES_H
@@ -19,10 +19,10 @@ double* mujoco_world_qvel(mujocoWorld* world);
 // one step under these controls; how many contacts it had
 int mujoco_world_step(mujocoWorld* world, const double* ctrl, int nu);
 
-// joint forces of all constraints where it stands: of a free body the first three are the force
+// generalized constraint forces at the current state: of a free body the first three are the force
 const double* mujoco_world_constraint(mujocoWorld* world);
 
-// places of its contacts where it stands, `most` at most; how many
+// positions of its contacts at the current state, at most `max`; their number
 int mujoco_world_contacts(mujocoWorld* world, int max, double (*point)[3]);
 
 //---------------------------------- ODE ------------------------------------------

@@ -1,4 +1,4 @@
-// Two edges as a first program would have it: one pair at a time, exp and log of libm.
+// Two edges in a plain implementation: one pair at a time, exp and log of libm.
 
 #include "bench/baselines/scalar_edge_edge.h"
 

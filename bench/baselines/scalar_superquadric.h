@@ -1,4 +1,4 @@
-// The superquadric as a first program would have it: one point at a time, pow and sqrt of libm.
+// The superquadric in a plain implementation: one point at a time, pow and sqrt of libm.
 
 #ifndef TAC_BENCH_BASELINES_SCALAR_SUPERQUADRIC_H
 #define TAC_BENCH_BASELINES_SCALAR_SUPERQUADRIC_H

@@ -1,4 +1,4 @@
-// The log-barrier ways to smooth the nearest points of two edges, and of a vertex and a face.
+// Log-barrier smoothing of the closest points of two edges, and of a vertex and a face.
 
 #include "bench/baselines/witness_baselines.h"
 
@@ -45,7 +45,7 @@ static void qp_gradient(const boxProblem* p, const double a[2], double g[2]) {
 
 //---------------------------------- interior point ----------------------------------
 
-// largest share of the step that keeps slacks and multipliers above 0
+// largest fraction of the step that keeps slacks and multipliers positive
 static double max_step(const double* x, const double* d, int count) {
     double t = 1.0;
     for (int i = 0; i < count; ++i)
@@ -152,7 +152,7 @@ static double edge_barrier(const boxProblem* p, const double a[2], double mu, do
     return value;
 }
 
-// pairs of steps and changes of slope, oldest first
+// pairs of steps and gradient changes, oldest first
 typedef struct lbfgsHistory {
     int count;
     double s[PAIRS][2], y[PAIRS][2], rho[PAIRS];

@@ -89,8 +89,9 @@ static tacResult compare_derivatives(hardCheck* p, const tacState* to, double* s
         p->dot[i] = 2.0 * cli_random_lcg(&p->random) - 1.0;
         p->back[i] = 0.0;
     }
-    tacResult result = tac_step_jvp(m, &p->x, p->ctrl, tangent_view(p, p->dot), p->dot + nx, NULL,
-                                    tangent_view(p, p->next), p->scratch);
+    tacResult result = tac_step_jvp(
+        m, &p->x, p->ctrl, (tacStepTangent){.x = tangent_view(p, p->dot), .u = p->dot + nx},
+        tangent_view(p, p->next), p->scratch);
     if (result != TAC_OK) return result;
     // the jvp may flag what the step did not: jammed bodies
     if (is_flagged(p)) {
@@ -100,8 +101,9 @@ static tacResult compare_derivatives(hardCheck* p, const tacState* to, double* s
     tangent_to_coordinates(p, to, slope);
     for (double t = 1e-4; t > 5e-13; t *= 0.2) min = fmin(min, difference_error(p, t, slope));
     for (int i = 0; i < nx; ++i) right += p->next[i] * p->next[i];
-    result = tac_step_vjp(m, &p->x, p->ctrl, tangent_view(p, p->next), tangent_view(p, p->back),
-                          p->back + nx, NULL, p->scratch);
+    result = tac_step_vjp(m, &p->x, p->ctrl, tangent_view(p, p->next),
+                          (tacStepTangent){.x = tangent_view(p, p->back), .u = p->back + nx},
+                          p->scratch);
     for (int i = 0; i < p->count; ++i) {
         left += p->back[i] * p->dot[i];
         size += fabs(p->back[i] * p->dot[i]);

@@ -9,12 +9,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static tacResult differentiate_rollout(cliGradient* g, tacRollout* rollout, tacScratch* scratch) {
+static tacResult differentiate_rollout(cliGradient* g, tacQuantityRollout* rollout,
+                                       tacScratch* scratch) {
     const tacModel* m = g->model;
     tacTangent x_bar = {g->x, g->x + m->nv, g->x + 2 * m->nv};
-    tacResult result = tac_rollout(rollout, g->at, g->ctrl, &g->value, scratch);
+    tacResult result = tac_quantity_rollout(rollout, g->at, g->ctrl, &g->value, scratch);
     if (result != TAC_OK) return result;
-    return tac_rollout_vjp(rollout, g->at, g->ctrl, 1.0, x_bar, g->u, g->theta, scratch);
+    return tac_quantity_rollout_vjp(rollout, g->at, g->ctrl, 1.0, x_bar, g->u, g->theta, scratch);
 }
 
 // repeats the steps for their flags
@@ -40,8 +41,8 @@ int cli_gradient_make(cliGradient* g, const char* command) {
     const tacModel* m = g->model;
     size_t nx = (size_t)cli_state_dim(g->model);
     tacScratch* scratch = NULL;
-    tacRollout rollout = {.model = m, .steps = g->steps, .what = g->what};
-    rollout.memory = malloc(tac_rollout_size(m, g->steps, sizeof(double)) + 1);
+    tacQuantityRollout rollout = {.model = m, .steps = g->steps, .what = g->what};
+    rollout.memory = malloc(tac_quantity_rollout_size(m, g->steps, sizeof(double)) + 1);
     g->x = calloc(nx + (size_t)m->nu + (size_t)m->nparam + 1, sizeof *g->x);
     tacResult result = g->x && rollout.memory ? tac_scratch_create(m, &scratch) : TAC_ERROR_MEMORY;
     if (result == TAC_OK) {

@@ -3,7 +3,7 @@
 #ifndef TAC_CLI_GRAD_GRADIENT_H
 #define TAC_CLI_GRAD_GRADIENT_H
 
-#include "step/rollout.h"
+#include "step/quantity_rollout.h"
 
 #include <stdio.h>
 

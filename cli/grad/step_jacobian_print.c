@@ -29,9 +29,14 @@ int cli_jacobian_make(cliJacobian* j, const char* command) {
         j->next.qvel = j->next.qpos + m->nq;
         j->next.act = j->next.qvel + m->nv;
         j->next.warm = j->next.act + m->na;
-        result =
-            tac_step_jacobian(m, j->at, j->ctrl, &j->next, j->A, m->nu ? j->B : NULL, &j->theta,
-                              j->theta.count ? 1 : 0, j->theta.count ? j->P : NULL, scratch);
+        result = tac_step_jacobian(m, j->at, j->ctrl,
+                                   &(tacStepJacobian){.next = &j->next,
+                                                      .A = j->A,
+                                                      .B = m->nu ? j->B : NULL,
+                                                      .theta = &j->theta,
+                                                      .ntheta = j->theta.count ? 1 : 0,
+                                                      .P = j->theta.count ? j->P : NULL},
+                                   scratch);
     }
     if (result == TAC_OK) j->flags = tac_step_info(scratch).flags;
     tac_scratch_destroy(scratch);

@@ -4,6 +4,7 @@
 #include "cli/report.h"
 #include "cli/scene/labels.h"
 
+#include "model/contact/contact_data.h"
 #include "tactus/step.h"
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/report.h"
 
+#include "model/contact/contact_data.h"
 #include "tactus/dynamics.h"
 #include "tactus/respond.h"
 

@@ -1,9 +1,9 @@
 // The force on a small ball near a large one (paper 000, Fig. 1 right and Fig. 5).
 //
 // R = 1 at the origin, r = 0.4, clouds of 600 and 300 points of a golden spiral, eps1 = 0.01, eps2
-// = eps3 = 0.02, k = 1, at rest. Forces of MuJoCo and ODE are those that their contacts give a ball
-// of 1 kg at rest, in a step of 2 ms; each engine is drawn in units of its own largest force.
-// Figures of the soft-minimum model were computed beforehand by an independent program.
+// = eps3 = 0.02, k = 1, at rest. Forces of MuJoCo and ODE are contact forces on a ball of 1 kg at
+// rest in a step of 2 ms; each engine is plotted in units of its largest force. Expected values of
+// the soft contact model come from an independent program.
 
 #include "bench/ball_cloud.h"
 #include "bench/baselines/other_engines.h"
@@ -27,8 +27,8 @@ typedef struct ballRig {
     tacScmWork work;
     double* memory;
     int* ints;
-    mujocoWorld* mujoco; // NULL: not there
-    int ode;             // is it there?
+    mujocoWorld* mujoco; // NULL: not installed
+    int ode;             // 1: installed
 } ballRig;
 
 //---------------------------------- engines --------------------------------------
@@ -43,7 +43,7 @@ static tacScmPair pair_of(const ballRig* rig, double eps2, double x, double y) {
     return p;
 }
 
-// force, and its derivatives by x and y in slope (NULL to skip)
+// force, and its derivatives with respect to x and y in slope (NULL to skip)
 static void scm_force(const ballRig* rig, double eps2, double x, double y, double force[2],
                       double slope[2]) {
     tacScmPair p = pair_of(rig, eps2, x, y);

@@ -1,12 +1,12 @@
 // A T pushed in the plane by a finger, open loop (paper 000, Fig. 6 and Table 7).
 //
-// The paper's control sequences are not published: the five below were made by hand, each makes and
-// breaks contact at least twice. The T (25 x 20 x 5 cm, 0.3 kg) rides on two slides and a hinge,
-// its support is viscous, 3 N s/m and 0.02 N m s, in both engines; the finger is a ball of 1.5 cm
+// The paper's control sequences are not published. The five below were made by hand; each makes and
+// breaks contact at least twice. The T (25 x 20 x 5 cm, 0.3 kg) has two slide joints and a hinge
+// with viscous friction, 3 N s/m and 0.02 N m s, in both engines; the finger is a ball of 1.5 cm
 // and 0.2 kg on two slides with servos of 100 N/m and 5 N s/m, a cloud of 384 points. k = 2000 N/m,
 // mu = 0.3, v_d = 0.2, v_s = 0.01 m/s, eps2 = 1 mm, eps3 = 0.5 mm, eps1 = (h/2)^2 of the T, of 26
 // points 2 l eps3 with the l of the finger. In MuJoCo the T is two boxes. Euler is semi-implicit,
-// as MuJoCo's. Times are those of the processor; run it in the folder that has scenes/.
+// as in MuJoCo. Times are CPU times. Run it in the folder that has scenes/.
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"
@@ -22,7 +22,7 @@
 
 //---------------------------------- sequences ------------------------------------
 
-// where the finger is sent: at time t to (x, y)
+// target of the finger: (x, y) at time t
 typedef struct pushPoint {
     double t, x, y;
 } pushPoint;
@@ -77,7 +77,7 @@ static const pushPoint sequences[SEQUENCES][POINTS] = {
      {4.2, .08, .17}},
 };
 
-// displacement of the servos from where the finger starts
+// displacement of the servos from the start of the finger
 static void command_at(const pushPoint* s, double t, double ctrl[2]) {
     int i = 0;
     while (i + 2 < POINTS && s[i + 1].t <= t) ++i;
@@ -106,7 +106,7 @@ static const pushColumn columns[] = {
     {"2-Euler-26", 0.002, 1, 1, {0.8, 4.2, 11.2, 5.7, 46.2, 34.3}},
 };
 
-// `tactus` 1: for the soft-minimum model, 0: for MuJoCo
+// `tactus` 1: for the soft contact model, 0: for MuJoCo
 static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus) {
     static const char inertial[] = "<inertial pos='0 0 0' mass='%s' diaginertia='%s'/>";
     char *text = NULL, block[200], finger[200];
@@ -143,12 +143,12 @@ static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus)
 
 //---------------------------------- runs -----------------------------------------
 
-// where the T ends, and how it went
+// result of a run: final pose of the T, time, contacts
 typedef struct pushRun {
     double x, y, angle;
     double seconds; // of a step
-    int episodes;   // times that contact was made
-    int done;       // 0: it did not run, or diverged
+    int episodes;   // number of times that contact was made
+    int done;       // 0: not run, or diverged
 } pushRun;
 
 static int steps_of(const pushColumn* c) { return (int)lround(4.2 / c->step); }
@@ -174,7 +174,7 @@ static void run_mujoco(const pushColumn* c, const pushPoint* s, pushRun* out) {
     free(text);
 }
 
-// is there a force between T and finger of more than 0.02 N?
+// 1 if the force between T and finger exceeds 0.02 N
 static int scm_in_contact(const tacModel* m, const tacState* x, tacScratch* scratch) {
     tacPose pose[3];
     double twist[18];

@@ -1,7 +1,7 @@
 // The soft signed distance of a 2D box (paper 000, Fig. 4).
 //
 // The box is |x|, |y| <= 1. Points lie in the plane z = 0 and have normals in it, so the slice z =
-// 0 of their field is the field of the plane. Radii of the zero set were computed beforehand by an
+// 0 of their field is the field of the plane. Expected radii of the zero set come from an
 // independent program; for large eps they tend to sqrt(eps).
 
 #include "experiments/experiments.h"
@@ -85,8 +85,7 @@ static double side_unevenness(const trialField* field) {
     return max - min;
 }
 
-// More points per side do not make the zero set flatter at eps = 0.5: it is the temperature that
-// bends it.
+// More points per side do not make the zero set flatter at eps = 0.5: the temperature curves it.
 static int report_resolution(trial* t) {
     static const double expected[] = {0.038, 0.042, 0.053, 0.055, 0.055};
     trialPanels panels;
@@ -119,7 +118,7 @@ static double square_sdf(double x, double y) {
     return fmax(dx, dy) < 0.0 ? fmax(dx, dy) : hypot(fmax(dx, 0.0), fmax(dy, 0.0));
 }
 
-// how far from the box the field has the wrong sign, on a grid over |x|, |y| < 2
+// largest distance from the box at which the field has the wrong sign, on a grid over |x|, |y| < 2
 static double wrong_depth(const trialField* field) {
     enum { N = 100 };
     double x[3][N], value[N], *at[3] = {x[0], x[1], x[2]}, depth = 0.0;
@@ -164,7 +163,7 @@ static void no_defect(trialCloud* cloud) { (void)cloud; }
 typedef struct boxDefect {
     const char* name;
     void (*make)(trialCloud* cloud);
-    double min; // depth of wrong signs that it must have; 0: no more than the grid sees
+    double min; // expected depth of wrong signs; 0: below the resolution of the grid
 } boxDefect;
 
 static const boxDefect defects[] = {
@@ -173,7 +172,7 @@ static const boxDefect defects[] = {
     {"corners, sideways", corners_sideways, 0.5},
 };
 
-// two points per side, so that defects are large beside the spacing
+// two points per side: defects are large compared to the spacing
 static int report_defects(trial* t) {
     trialPanels panels;
     int code = trial_panels_begin(t, &panels, 5, 1, 200, 200);

@@ -1,13 +1,14 @@
-// A solid with a hole and corners out of a growing sphere (paper 000, Fig. 1 left).
+// A sphere becomes a solid with a hole and corners as the temperature falls (paper 000, Fig. 1
+// left).
 //
 // The solid is a ring of square section: 0.6 <= r <= 1.4, |z| <= 0.4. Expanded in 1/eps, the field
 // of any closed cloud is
 //
 //   phi ~ -h + (2/eps) sum_k C_kk p_k^2,   C = mean(p_i n_i^T),  h = trace C
 //
-// for axes along which C is diagonal and mean(n_i) = 0: an ellipsoid of semi-axes
-// sqrt(eps h/(2 C_kk)), which grows without end. Points that are even in area have C = (V/A) I, so
-// that it is a sphere of radius sqrt(3 eps/2).
+// for axes along which C is diagonal and mean(n_i) = 0: an ellipsoid of semi-axes sqrt(eps h/(2
+// C_kk)), which grows without bound. Points that are even in area have C = (V/A) I: a sphere of
+// radius sqrt(3 eps/2).
 
 #include "experiments/experiments.h"
 #include "experiments/trial_cloud.h"
@@ -17,7 +18,7 @@
 
 #include <math.h>
 
-#define TURN    6.283185307179586
+#define TWO_PI  6.283185307179586
 #define INNER   0.6
 #define OUTER   1.4
 #define HEIGHT  0.4
@@ -27,9 +28,9 @@
 
 // points around a circle of the ring, with the normal (nr, nz) in the plane of r and z
 static void add_circle(trialCloud* cloud, double r, double z, double nr, double nz) {
-    int count = (int)(TURN * r / SPACING + 0.5);
+    int count = (int)(TWO_PI * r / SPACING + 0.5);
     for (int i = 0; i < count; ++i) {
-        double c = cos(TURN * i / count), s = sin(TURN * i / count);
+        double c = cos(TWO_PI * i / count), s = sin(TWO_PI * i / count);
         trial_cloud_add(cloud, (double[]){r * c, r * s, z}, (double[]){nr * c, nr * s, nz});
     }
 }
@@ -64,7 +65,7 @@ static double zero_set_radius(const trialField* field, int axis, double max) {
     return trial_field_radius(field, origin, along, max);
 }
 
-// semi-axes of the ellipsoid that a hot field tends to
+// semi-axes of the limit ellipsoid for large eps
 static void report_hot(trial* t, const trialCloud* cloud, double eps, double tolerance) {
     trialField field;
     double c[3];

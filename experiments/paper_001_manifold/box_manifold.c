@@ -2,9 +2,9 @@
 //
 // Cubes of half size 1 as superquadrics of exponent .1, the upper one .15 (edges) or .1 (vertices)
 // deep in the lower one. Edges are those of a cube scaled by .96, so that it lies in its rounded
-// field; vertices are the 98 of a cube with 4 x 4 squares a face. Which edges cross, and which
-// vertices are inside, is counted from corners and faces alone. The reference definitions, with
-// their mistakes corrected, are held to the activities that an independent program found for them.
+// field; vertices are the 98 of a cube with 4 x 4 squares a face. Expected crossings and inner
+// vertices are counted from corners and faces alone. The reference definitions, with corrected
+// errata, are compared with activities of an independent program.
 
 #include "experiments/contact_scene.h"
 #include "experiments/experiments.h"
@@ -46,7 +46,7 @@ static int find_vertex(cubeText* c, const double x[3]) {
     return c->count++;
 }
 
-// place of a grid point of face (axis, side)
+// index of a grid point of face (axis, side)
 static int grid_vertex(cubeText* c, int axis, double side, double u, double v, double scale) {
     double x[3];
     x[axis] = scale * side;
@@ -74,7 +74,7 @@ static void make_cube(cubeText* c, int cells, double scale) {
 
 //---------------------------------- edges ----------------------------------------
 
-// the share of the first segment at which both cross, or -1
+// parameter of the first segment at which both cross, or -1
 static double crossing_parameter(const double a[2], const double b[2], const double c[2],
                                  const double d[2]) {
     double ux = b[0] - a[0], uy = b[1] - a[1], vx = d[0] - c[0], vy = d[1] - c[1];
@@ -89,7 +89,7 @@ static void square_corner(int i, double yaw, double x[2]) {
     x[1] = SCALE * sqrt(2.0) * sin(angle);
 }
 
-// places where the squares of both cubes cross, seen from above
+// crossings of the squares of both cubes, seen from above
 static int list_crossings(double yaw, double at[16][2]) {
     int count = 0;
     for (int i = 0; i < 4; ++i)
@@ -107,9 +107,9 @@ static int list_crossings(double yaw, double at[16][2]) {
     return count;
 }
 
-// what the records of edges on the upper box are, against the crossings
+// edge contacts of the upper box, compared with the crossings
 typedef struct edgeFindings {
-    int found, stray; // crossings with a record, records elsewhere
+    int found, stray; // crossings with a contact, contacts elsewhere
     double away, gap; // worst distance from a crossing, worst error of a distance
     double tilt;      // of a normal                                            [degrees]
     double min, max;
@@ -158,8 +158,8 @@ static void report_edges(trial* t, contactScene* s, double yaw, double depth) {
     trial_expect_at_least(t, id, f.max, "", 0.2);
 }
 
-// the paper's own indicators over all 144 pairs; the listing's temperatures of squared lengths are
-// in metres, ours in those of the edges
+// the indicators of the paper over all 144 pairs; temperatures of the listing are in metres, ours
+// in lengths of the edges
 static const char reference_scene[] =
     "<mujoco><tactus detect='manifold' definition='reference' tau='.01' sign='.05' opposing='.05' "
     "edge_softmin='.02' tikhonov='2.7127e-5' min='2.7127e-4' clip='.01' inside='.01' gap='5.2e-5'/>"
@@ -195,7 +195,7 @@ static void report_reference(trial* t, contactScene* s, double yaw, double expec
 
 //---------------------------------- vertices -------------------------------------
 
-// is a vertex of the upper cube, as it stands, in the lower one?
+// 1 if a vertex of the upper cube at its pose is in the lower one
 static int is_inside(const contactScene* s, const double x[3], double* depth) {
     double half = 2.0 * atan2(s->qpos[13], s->qpos[10]), c = cos(half), w = sin(half);
     double y[3] = {s->qpos[7] + c * x[0] - w * x[1], s->qpos[8] + w * x[0] + c * x[1],
@@ -212,7 +212,7 @@ static void report_vertices(trial* t, contactScene* s, const cubeText* cube) {
     const tacContacts* c = s->contacts;
     for (int v = 0; v < cube->count; ++v) {
         double depth, activity = 0.0, x[3];
-        // the cube's features stand in an order of their own
+        // the features of the cube have an order of their own
         const tacFeatures* features = &s->model->contact->feature[1];
         for (int k = 0; k < 3; ++k) x[k] = features->x[k][v];
         int in = is_inside(s, x, &depth);
@@ -221,7 +221,7 @@ static void report_vertices(trial* t, contactScene* s, const cubeText* cube) {
                 tac_manifold_first(c->feature[i]) != v)
                 continue;
             activity = c->activity[i];
-            // 0.1 below the upper face and nowhere near another one
+            // 0.1 below the upper face and far from the others
             if (fabs(depth - 0.1) < 1e-9 && activity > 0.5) {
                 min = fmin(min, -c->distance[i]);
                 max = fmax(max, -c->distance[i]);

@@ -1,12 +1,12 @@
-// Nearest points of a turning edge and a fixed one (paper 001, Fig. 3).
+// Closest points of a rotating edge and a fixed one (paper 001, Fig. 3).
 //
-// Edge 1 of half length 1 turns about the origin from along y to along -y; edge 2 runs from (-1,
-// -1.2, 0) to (1, -1.2, 0). Half way both are parallel, and the nearest point on edge 1 jumps from
-// one end to the other. A pull lambda to the middle makes it fast instead; soft choices make it
-// smooth. Figures are differences over 4001 angles, as they were measured beforehand by an
-// independent program; curves are exact derivatives. With the temperatures of the published listing
-// the point still moves 230 times faster than edge 1 turns, and sharper ones hide more: with pull
-// .01 and temperatures .01 the true peak is 1720, which 4001 angles cannot see.
+// Edge 1 of half length 1 rotates about the origin from y to -y; edge 2 runs from (-1, -1.2, 0) to
+// (1, -1.2, 0). Half way both are parallel, and the closest point on edge 1 jumps from one end to
+// the other. Tikhonov regularization lambda replaces the jump by fast motion; soft selections make
+// it smooth. Rows are differences over 4001 angles, as an independent program measured them; curves
+// are exact derivatives. With the temperatures of the reference listing the point still moves 230
+// times faster than edge 1 rotates. With lambda .01 and temperatures .01 the true peak is 1720,
+// which 4001 angles do not resolve.
 
 #include "experiments/experiments.h"
 #include "experiments/plot.h"
@@ -26,7 +26,7 @@ typedef struct turnCurve {
 
 typedef struct turnCase {
     const char *name, *label; // of its rows, of its plot
-    double pull, soft;        // w, and all temperatures; 0: exact
+    double pull, soft;        // lambda, and all temperatures; 0: exact
     double peak;              // expected
 } turnCase;
 
@@ -50,7 +50,7 @@ static tacWitnessOptions options_of(const turnCase* c) {
     return o;
 }
 
-// corners of both edges, and how they move with the angle
+// end points of both edges, and their derivatives with respect to the angle
 static void edge_point(double angle, double x[12], double dot[12]) {
     const double fixed[12] = {0, 0, 0, 0, 0, 0, -1.0, -1.2, 0, 1.0, -1.2, 0};
     for (int k = 0; k < 12; ++k) {
@@ -89,7 +89,7 @@ static tacResult run_turn(const turnCase* c, turnCurve* out) {
             out->peak = fmax(out->peak, hypot(out->edge_point[0][i] - out->edge_point[0][i - 1],
                                               out->edge_point[1][i] - out->edge_point[1][i - 1]) *
                                             (ANGLES - 1) / PI);
-        if (i > 1) // over two steps: the parallel place itself is left out
+        if (i > 1) // over two steps: skips the parallel configuration itself
             out->jump = fmax(out->jump, hypot(out->edge_point[0][i] - out->edge_point[0][i - 2],
                                               out->edge_point[1][i] - out->edge_point[1][i - 2]));
     }

@@ -1,11 +1,10 @@
 // Times of contact manifolds of two figures (paper 001, Figs. 7 and 8).
 //
 // Figures grow from 1 to 18 superquadrics with a surface of about 305 vertices each, at 100 random
-// poses that touch more often than not; batches of 1 to 1024 poses for 5 and 18 superquadrics. The
-// gradient is that of the mean active distance by both poses. MuJoCo's narrow phase has the
-// superquadrics as convex meshes with several points a pair, in the same process. The paper
-// compares a graphics card with MJX: ratios here are of one processor, so only who wins can be
-// compared.
+// poses, most of them in contact; batches of 1 to 1024 poses for 5 and 18 superquadrics. The
+// gradient is that of the mean active distance with respect to both poses. MuJoCo's narrow phase
+// has the superquadrics as convex meshes with several points per pair, in the same process. The
+// paper compares a GPU with MJX; ratios here are of one CPU, so only the order can be compared.
 
 #include "experiments/experiments.h"
 #include "experiments/figure_pair.h"
@@ -130,10 +129,10 @@ static int plot_times(trial* t, const speedRun* r) {
          .x = {"poses of a batch", .logarithmic = 1, .ticks_at_x = 1},
          .y = {"time of a pose [µs]", .logarithmic = 1},
          .series_count = 4,
-         .series = {{"contacts: 5", BATCHES, batch, r->batch[0][0], NULL},
-                    {"gradient: 5", BATCHES, batch, r->batch[0][1], NULL},
-                    {"contacts: 18", BATCHES, batch, r->batch[1][0], NULL},
-                    {"gradient: 18", BATCHES, batch, r->batch[1][1], NULL}}}};
+         .series = {{"contacts (5 parts)", BATCHES, batch, r->batch[0][0], NULL},
+                    {"gradient (5 parts)", BATCHES, batch, r->batch[0][1], NULL},
+                    {"contacts (18 parts)", BATCHES, batch, r->batch[1][0], NULL},
+                    {"gradient (18 parts)", BATCHES, batch, r->batch[1][1], NULL}}}};
     return plot_write(t, &(plotFigure){"times", 2, 480, 400, 2, panels});
 }
 

@@ -1,8 +1,8 @@
-// Superquadric, convex polyhedron and oriented points with more and more smoothing (paper 001,
-// Fig. 2).
+// Superquadric, convex polyhedron and oriented points with increasing smoothing (paper 001, Fig.
+// 2).
 //
-// All three are the cube |x|, |y|, |z| <= 1, seen on the slice z = 0. Where their surfaces are, on
-// the x axis and on the diagonal of the slice, is known without the library:
+// All three are the cube |x|, |y|, |z| <= 1 on the slice z = 0. Their surfaces on the x axis and on
+// the diagonal of the slice are known without the library:
 //
 //   superquadric  x^(2/eps) + y^(2/eps) = 1:                 1 and 2^(1/2 - eps/2)
 //   polyhedron    sum_i exp((n_i.x - 1)/tau) = 1 over 6 planes: by bisection

@@ -1,12 +1,12 @@
-// Times of nearest points by batch (paper 001, Fig. 6).
+// Times of closest points by batch size (paper 001, Fig. 6).
 //
 // Two edges, and a vertex and a face, with corners uniform in the unit cube, in batches of 1 to 1e7
-// with a hundred trials of new pairs. Ours smooth with the published temperatures, ours exact, and
-// the log barrier of weight 1e-3 by an interior point method and by L-BFGS, both written for these
-// problems of two numbers; the paper takes general solvers for them. Faces are folded squares for
-// L-BFGS, as the paper has it, so its barrier there is another one. TACTUS_SWEEP=long has all
-// trials; else those of large batches are fewer, of 1e7 pairs in all for ours, of 1e6 for barriers,
-// and at least one.
+// with a hundred trials of new pairs. Methods: ours smooth with the temperatures of the paper, ours
+// exact, and the log barrier of weight 1e-3 by an interior point method and by L-BFGS. Both barrier
+// solvers are written for these problems of two variables; the paper uses general ones. As in the
+// paper, L-BFGS parametrizes a face as a folded square, so its barrier differs. TACTUS_SWEEP=long
+// runs all trials; otherwise large batches have fewer: 1e7 pairs in all for ours, 1e6 for barriers,
+// at least one trial.
 
 #include "cli/clock.h"
 #include "experiments/contact_scene.h"
@@ -27,7 +27,7 @@ static const double weight = 1e-3;
 typedef struct witnessProblem {
     const char* name;
     witnessKind kind[WAYS];
-    int first;                // array of the first place in our own answers
+    int first;                // array of the first parameter in our results
     double ns[WAYS][BATCHES]; // of a pair
 } witnessProblem;
 
@@ -54,7 +54,7 @@ static int trials_of(int batch, int way) {
 
 //---------------------------------- times ----------------------------------------
 
-// trial j has the pairs from j batch on, if there are so many
+// trial j has the pairs from j * batch on, modulo their number
 static witnessArrays batch_slice(const witnessArrays* all, int batch, int j) {
     witnessArrays part = {.count = batch};
     size_t first = (size_t)batch * (size_t)(j % (all->count / batch));
@@ -94,7 +94,7 @@ static int time_batch(trial* t, int b, int quick) {
 
 //---------------------------------- answers --------------------------------------
 
-// mean difference of the places of two ways
+// mean difference of the parameters of two methods
 static double mean_difference(const witnessArrays* a, const witnessProblem* p, int one, int two) {
     static double reference[2][COMPARED];
     double sum = 0.0;

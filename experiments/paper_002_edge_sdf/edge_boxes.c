@@ -1,11 +1,11 @@
-// A box that turns on a box: contact points by edges in a field, and by clipping (paper 002,
-// Fig. 4).
+// A box that rotates on a box: contact points by edges in a field and by clipping (paper 002, Fig.
+// 4).
 //
-// Cubes of half size 1, the upper one .1 deep and turned from 0 to 90 degrees; three steps along an
-// edge, temperatures .01. Points of edges in the field move by at most a few metres per radian,
-// however finely the turn is cut. The corners of the clipped face, as every engine with polygon
-// clipping has them, start from nowhere: four become eight, the new ones half a side away. MuJoCo's
-// own box against box stands beside it where it is installed.
+// Cubes of half size 1, the upper one .1 deep and rotated from 0 to 90 degrees; three steps along
+// an edge, temperatures .01. Points of edges in the field move by at most a few metres per radian,
+// at any resolution of the angle. Corners of the clipped face, as in every engine with polygon
+// clipping, appear suddenly: four become eight, the new ones half a side away. MuJoCo's box-box
+// contacts are compared where it is installed.
 
 #include "bench/baselines/other_engines.h"
 #include "experiments/contact_scene.h"
@@ -127,7 +127,7 @@ static pointSet clipped_points(double yaw) {
         p.x[i][1] = sqrt(2.0) * sin(angle);
         p.x[i][2] = 0.9;
     }
-    if (yaw == 0.0) // rounding makes no crossings of sides that lie on each other
+    if (yaw == 0.0) // coincident sides have no crossings, whatever rounding does
         for (int i = 0; i < 4; ++i)
             for (int k = 0; k < 2; ++k) p.x[i][k] = copysign(1.0, p.x[i][k]);
     for (int side = 0; side < 4; ++side) p = clip_polygon(&p, side / 2, side % 2 ? 1.0 : -1.0);
@@ -148,7 +148,7 @@ static pointSet mujoco_points(mujocoWorld* world, double yaw) {
     return p;
 }
 
-// farthest that any point of b lies from all of a
+// largest distance of a point of b from the set a
 static double max_gap_to_set(const pointSet* a, const pointSet* b) {
     double max = 0.0;
     for (int i = 0; i < b->count; ++i) {
@@ -159,7 +159,7 @@ static double max_gap_to_set(const pointSet* a, const pointSet* b) {
     return max;
 }
 
-// largest jump of a set of points over `count` angles: a point that was nowhere near before
+// largest jump of a set of points over `count` angles
 static double largest_jump(mujocoWorld* world, int count) {
     double max = 0.0;
     pointSet last = world ? mujoco_points(world, 0.0) : clipped_points(0.0);

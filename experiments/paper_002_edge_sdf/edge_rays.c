@@ -1,10 +1,10 @@
 // Rays along an edge through a field: where it enters and leaves (paper 002, Fig. 2).
 //
-// From each corner a ray goes along the edge, by the field's value where that is above 0 (softly);
-// corners inside stay where they are. Three steps were published and called more than sufficient:
-// on a plane under the angle a from its normal they leave (1 - cos a)^3 of the way, .025 at 45
-// degrees but .41 at 75. Hits of the detector are held to rays that are written again here from
-// values of the field alone.
+// From each end a ray marches along the edge by the value of the field where that is positive
+// (softly); ends inside do not move. The paper calls three steps more than sufficient. On a plane
+// at the angle a from its normal they leave (1 - cos a)^3 of the distance: .025 at 45 degrees but
+// .41 at 75. Hits of the detector are compared with rays that are written here from values of the
+// field alone.
 
 #include "experiments/contact_scene.h"
 #include "experiments/experiments.h"
@@ -31,7 +31,7 @@ static const char plane[] = "type='box' size='20 20 10' pos='0 0 -10'";
 
 #define EGG "<superquadric size='1 .6 .8' eps='.8 .6'/>"
 
-// the record of the edge itself
+// index of the contact of the edge itself
 static int find_edge(const tacContacts* c) {
     for (int i = 0; i < c->count; ++i)
         if (tac_edge_sdf_kind(c->feature[i]) == TAC_EDGE_SDF_EDGE_1) return i;
@@ -40,7 +40,7 @@ static int find_edge(const tacContacts* c) {
 
 //---------------------------------- a plane --------------------------------------
 
-// share of the way to the plane that is left; the other end of the edge is below
+// remaining fraction of the distance to the plane; the other end of the edge is below
 static int plane_way_left(double angle, int steps, double* way_left) {
     contactScene s;
     double a = angle * PI / 180.0;
@@ -50,7 +50,7 @@ static int plane_way_left(double angle, int steps, double* way_left) {
     s.qpos[11] = sin(0.5 * a);
     s.qpos[12] = s.qpos[13] = 0.0;
     int i = contact_scene_detect(&s) == TAC_OK ? find_edge(s.contacts) : -1;
-    // the hit is half way between the ray's end and the corner below
+    // the hit is half way between the end of the ray and the corner below
     double height = i < 0 ? NAN : s.contacts->point[2][i] + RADIUS;
     double above = 2.0 * height + HALF * cos(a), start = HALF * cos(a);
     *way_left = (above - RADIUS) / (start - RADIUS);
@@ -76,8 +76,8 @@ static int report_plane(trial* t) {
 //---------------------------------- a solid --------------------------------------
 
 typedef struct ray {
-    double at[STEPS + 1]; // arc length from its corner
-    double nearest;       // least value of the field on its way
+    double at[STEPS + 1]; // arc length from its end of the edge
+    double nearest;       // smallest value of the field on the ray
 } ray;
 
 static double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
@@ -101,7 +101,7 @@ static double soft_clip(double x, double max, double gate) {
 
 typedef struct edgeCase {
     const char* name;
-    double middle[3], tilt; // of the rod, about x from along z                [degrees]
+    double middle[3], tilt; // angle of the rod about x, from z                [deg]
 } edgeCase;
 
 static const edgeCase cases[] = {{"through the solid", {0.3, 0.1, 0.1}, 55.0},

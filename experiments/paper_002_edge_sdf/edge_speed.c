@@ -1,9 +1,9 @@
 // Times of edges in a field of two figures (paper 002, Fig. 5).
 //
 // All edges of one figure in the field of the other, with three steps a ray, at 100 random poses;
-// figures grow from 1 to 18 superquadrics. The paper looks at every edge; here bounds leave out
-// what cannot touch, with the same records, and both are timed. MuJoCo's narrow phase is in the
-// same process; a graphics card is not compared.
+// figures grow from 1 to 18 superquadrics. The paper evaluates every edge; here bounds cull edges
+// that cannot be in contact, with the same contacts, and both are timed. MuJoCo's narrow phase runs
+// in the same process; no GPU is compared.
 
 #include "experiments/experiments.h"
 #include "experiments/figure_pair.h"

@@ -1,10 +1,10 @@
 // The solids that paper 002 (II-B3) makes of a superquadric and half-spaces.
 //
-// Each is compared with the exact solid along rays from a point c inside it. Softening moves a face
-// inwards by tau ln k at most where k faces meet, which takes at most the share
-// tau ln k/(distance of the nearest face from c) off the ray. Superquadrics alone are rounder than
-// boxes and cylinders: the ray to a corner ends at 3^(-eps/2) of the way, to a rim at 2^(-eps/2).
-// Ridges and tips of exponents above 1 are rounded, by up to 2.8 % at exponent 2.
+// Each is compared with the exact solid along rays from a point c inside it. Smoothing moves a face
+// inwards by at most tau ln k where k faces meet, which shortens the ray by at most the fraction
+// tau ln k/(distance of the nearest face from c). Superquadrics alone are rounder than boxes and
+// cylinders: the ray to a corner ends at 3^(-eps/2) of the way, to a rim at 2^(-eps/2). Ridges and
+// tips of exponents above 1 are rounded, by up to 2.8 % at exponent 2.
 
 #include "experiments/experiments.h"
 #include "experiments/trial_panels.h"
@@ -23,7 +23,7 @@ typedef struct solid {
     int faces;                  // that meet in one point
     double volume;
     double corner[3]; // of a superquadric alone
-    double rounded;   // share that ridges of exponents above 1 lose (docs/shapes.md eq. 8)
+    double rounded;   // fraction that ridges of exponents above 1 lose (docs/shapes.md eq. 8)
 } solid;
 
 //---------------------------------- exact solids ---------------------------------

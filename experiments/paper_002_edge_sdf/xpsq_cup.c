@@ -67,7 +67,7 @@ static double hard_union(const trialField fields[FIELDS], double x, double y, do
     return fmin(bowl, trial_field_value(&fields[GRIP], x, y, z));
 }
 
-// the root between two places on a line along x
+// the root between two points on a line along x
 static double bisect_root(const trialField* cup, double in, double out, double y, double z) {
     for (int i = 0; i < 40; ++i) {
         double middle = 0.5 * (in + out);

@@ -1,10 +1,10 @@
-// The swept primitive of paper 002 (Fig. 1): a superquadric with planes that follows a quadratic
-// spline, its size, exponents, planes and turn varying on the way.
+// The swept primitive of paper 002 (Fig. 1): a superquadric with planes along a quadratic spline,
+// with varying size, exponents, planes and rotation.
 //
-// Its field is a smooth minimum over the feet of a point on the spline. With a ball as the section
-// it is the distance from a tube, which is measured here by plain search along the spline: less by
-// tau ln 2 at most, where two feet are equally far. The spline is p(t) = (2t - 1, 3.2 t (1 - t),
-// 0).
+// Its field is a smooth minimum over the projections of a point on the spline. With a ball as the
+// section it is the distance from a tube, measured here by plain search along the spline. The field
+// is smaller by at most tau ln 2, where two projections are equally far. The spline is p(t) = (2t -
+// 1, 3.2 t (1 - t), 0).
 
 #include "experiments/experiments.h"
 #include "experiments/trial_panels.h"
@@ -34,7 +34,7 @@ static double distance_at(const spline* s, double t, const double x[3]) {
                 (x[2] - p[2]) * (x[2] - p[2]));
 }
 
-// least distance between two places of the spline that have one minimum between them
+// smallest distance between two parameters of the spline with one minimum between them
 static double golden_section(const spline* s, double a, double b, const double x[3], double* at) {
     const double ratio = 0.6180339887498949;
     for (int i = 0; i < 80; ++i) {
@@ -74,7 +74,7 @@ static const spline straight = {{{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}}};
 #define POINT    "points='.3 .2 .1  .3 .2 .1  .3 .2 .1'"
 #define PLACES   60
 
-// places in a box around the tube, always the same
+// fixed points in a box around the tube
 static void sample_point(int i, double x[3]) {
     double u = fmod(0.5 + i * 0.8191725133961645, 1.0), v = fmod(0.5 + i * 0.6710436067037893, 1.0),
            w = fmod(0.5 + i * 0.5497004779019703, 1.0);
@@ -147,7 +147,7 @@ static const family families[] = {
     {"point", "<sweep " POINT " size='.3 .2 .4' eps='.4 .7'/>"},
 };
 
-// places of the spline where its distance from x is stationary, and its ends
+// parameters of the spline where the distance from x is stationary, and its ends
 static int stationary_points(const spline* s, const double x[3], double foot[5][3]) {
     enum { PIECES = 1000 };
     int count = 0;
@@ -161,7 +161,7 @@ static int stationary_points(const spline* s, const double x[3], double foot[5][
     return count;
 }
 
-// the field of a bent tube, the spline in it, and a point with its feet
+// the field of a curved tube, its spline, and a point with its projections
 static int draw_feet(trialPanels* panels, int panel) {
     static const double x[3] = {0.1, -0.35, 0.0};
     enum { PIECES = 40 };

@@ -5,6 +5,8 @@
 
 #include "math/pose.h"
 #include "math/quat.h"
+#include "model/contact/contact_data.h"
+#include "tactus/symbolic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +94,7 @@ double planar_run_depth(planarRun* r, int* count) {
 
 //---------------------------------- picture --------------------------------------
 
-// how far a point of its frame is outside: exact inside, a lower bound elsewhere
+// signed distance of a point of its frame: exact inside, a lower bound outside
 static double outside_distance(const tacSolid* solid, tacVec3 x) {
     if (solid->radius > 0.0) return tac_distance(x, solid->vertex[0]) - solid->radius;
     double d = -INFINITY;
@@ -118,7 +120,7 @@ static void draw_solid(const tacInk* ink, const tacSolid* solid, tacPose pose,
         }
 }
 
-// the body that its tree begins with
+// root body of the tree
 static int root_of(const tacModel* model, int body) {
     while (model->body[body].parent > 0) body = model->body[body].parent;
     return body;

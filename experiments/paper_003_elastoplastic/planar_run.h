@@ -1,10 +1,11 @@
-// A planar scene as experiments run it: steps, depths, and what it looks like.
+// A planar scene: steps, penetration depths, and pictures.
 
 #ifndef TAC_EXPERIMENTS_PAPER_003_ELASTOPLASTIC_PLANAR_RUN_H
 #define TAC_EXPERIMENTS_PAPER_003_ELASTOPLASTIC_PLANAR_RUN_H
 
 #include "experiments/trial_panels.h"
 
+#include "tactus/symbolic.h"
 #include "tactus/tactus.h"
 
 enum { PLANAR_RUN_NUMBERS = 32 };
@@ -25,7 +26,7 @@ typedef struct planarRun {
 int planar_run_open(planarRun* r, const char* text, size_t size, const char* detector);
 void planar_run_close(planarRun* r);
 
-// from here on by derived equations of motion
+// uses derived equations of motion from here on
 int planar_run_derive(planarRun* r);
 
 void planar_run_kinematics(planarRun* r);
@@ -37,14 +38,14 @@ double planar_angle(const tacPose* pose);
 // depth of the deepest contact, and how many there are
 double planar_run_depth(planarRun* r, int* count);
 
-// a window of a panel: what is at its middle, and pixels of a metre
+// view of a panel: the point at its middle, and pixels per metre
 typedef struct planarView {
     int panel;
     double x, y, scale;
 } planarView;
 
-// all geoms with sides or a radius where they are after planar_run_kinematics, one colour for each
-// tree of bodies, faded to a share of 0 .. 1
+// draws all geoms with sides or a radius after planar_run_kinematics, one colour for each kinematic
+// tree, with an opacity of 0 .. 1
 void planar_run_draw(const planarRun* r, trialPanels* panels, planarView view, double ink);
 
 #endif

@@ -1,10 +1,10 @@
 // A space manipulator that captures a tumbling target (an application that paper 003 names).
 //
 // Planar, as on the air bearings of test beds: a satellite without thrusters, three joints, two
-// fingers; a target that turns and drifts, with a docking interface of two pins on a stem. Contact
-// by detect="sat" and respond="elastoplastic". The hand is led by the equation of motion of the
-// free-floating base: torques of the joints such that the hand accelerates as it should while
-// nothing acts on the base. Fingers close, then the joints brake until all turns as one body.
+// fingers; a target that rotates and drifts, with a docking interface of two pins on a stem.
+// Contact by detect="sat" and respond="elastoplastic". The hand is controlled by the equation of
+// motion of the free-floating base: joint torques give the hand its desired acceleration without
+// any force on the base. Fingers close, then the joints brake until all rotates as one body.
 
 #include "experiments/experiments.h"
 #include "experiments/paper_003_elastoplastic/planar_run.h"
@@ -29,7 +29,7 @@ typedef struct capture {
     double start[TASK];               // hand: x, y, angle
     double momentum[6], drift;        // at the start, largest change
     double depth, first_contact_time; // deepest contact, when the first was
-    int contacts;                     // of the last look
+    int contacts;                     // of the last measurement
     double relative[TASK];            // target seen from the hand
     tacResult result;
 } capture;
@@ -43,7 +43,7 @@ static double smooth_step(double time, double from, double to, double* rate) {
     return s * s * s * (10.0 - 15.0 * s + 6.0 * s * s);
 }
 
-// place and angle between the fingers, and the Jacobian (3 x nv)
+// position and angle between the fingers, and the Jacobian (3 x nv)
 static void hand_at(planarRun* r, const double* q, double at[TASK], double J[TASK][N]) {
     double all[6 * N];
     tacPose pose[PLANAR_RUN_NUMBERS];
@@ -59,7 +59,7 @@ static void hand_at(planarRun* r, const double* q, double at[TASK], double J[TAS
     at[2] = angle;
 }
 
-// where the hand should be: on the way to the interface, which moves
+// desired pose of the hand: on the way to the moving interface
 static void goal_at(const capture* c, double x[TASK], double v[TASK]) {
     const tacPose* pose = &c->r.pose[TARGET];
     const double *w = c->r.twist + 6 * TARGET, angle = planar_angle(pose);
@@ -76,7 +76,7 @@ static void goal_at(const capture* c, double x[TASK], double v[TASK]) {
     }
 }
 
-// accelerations that lead the hand there, without what the bending of the path makes of velocities
+// desired acceleration of the hand, less the velocity product (dJ/dt) v
 static void task_acceleration(capture* c, double J[TASK][N], double out[TASK]) {
     const double small = 1e-6;
     double x[TASK], v[TASK], at[TASK], next[N], J_next[TASK][N], unused[TASK];
@@ -116,8 +116,8 @@ static void solve_dense(double A[OWN][OWN], double x[OWN]) {
     }
 }
 
-// Nothing acts on the base, the fingers have their forces, the hand accelerates as commanded: eight
-// equations for the accelerations of base, joints and fingers, then the torques of the joints.
+// No force on the base, given finger forces, given acceleration of the hand: eight equations for
+// the accelerations of base, joints and fingers, then the torques of the joints.
 static void drive_hand(capture* c) {
     double M[N * N], bias[N], J[TASK][N], desired[TASK], A[OWN][OWN], a[OWN], *u = c->r.u;
     task_acceleration(c, J, desired);
@@ -142,7 +142,7 @@ static void brake_joints(capture* c) {
     for (int k = 0; k < 3; ++k) c->r.u[k] = fmax(-8.0, fmin(8.0, -damping[k] * c->r.v[ARM + k]));
 }
 
-// one spindle: both fingers go the same way
+// one spindle: both fingers move symmetrically
 static void drive_fingers(capture* c) {
     const double *q = c->r.q + FINGER, *v = c->r.v + FINGER;
     double force = fmin(2.0 * grip_force * fmax(c->r.time - closes, 0.0), grip_force);
@@ -191,7 +191,7 @@ static void simulate_until(capture* c, double until) {
     update_extremes(c);
 }
 
-// the target from the hand: place and angle
+// position and angle of the target in the frame of the hand
 static void target_in_hand(capture* c, double out[TASK]) {
     const tacPose *hand = &c->r.pose[HAND], *target = &c->r.pose[TARGET];
     double a = planar_angle(hand);
@@ -227,7 +227,7 @@ static void report_capture(trial* t, capture* c, double end) {
     trial_expect_at_most(t, "momentum, drift", c->drift, "", 1e-6);
 }
 
-// the same motion by other means: convex programs, or derived equations of motion
+// the same motion by other methods: convex programs, or derived equations of motion
 static int compare_methods(trial* t, double duration) {
     static const char* const ids[] = {"by convex programs, from there", "by derived equations"};
     capture first, c;

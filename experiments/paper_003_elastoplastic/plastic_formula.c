@@ -2,6 +2,8 @@
 // by separating axes, then the elastic-plastic law (docs/elastoplastic.md).
 
 #include "experiments/paper_003_elastoplastic/plastic_formula.h"
+#include "model/contact/contact_data.h"
+#include "tactus/symbolic.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +12,7 @@ typedef struct formulaVec {
     tacExpr e[3];
 } formulaVec;
 
-// a body: place, axes as columns, velocity, angular velocity in the world
+// a body: position, axes as columns, velocity, angular velocity in the world
 typedef struct formulaBody {
     formulaVec x, axis[3], v, w;
     tacExpr quat[4];
@@ -66,7 +68,7 @@ static formulaVec fvec_cross(formulaVec a, formulaVec b) {
     return out;
 }
 
-// |a|, with a slope of 0 on a = 0
+// |a|, with derivative 0 at a = 0
 static tacExpr fvec_norm(formulaVec a) {
     return tac_expr_sqrt(g, ex_add(fvec_dot(a, a), ex_num(1e-300)));
 }
@@ -107,7 +109,7 @@ static formulaBody planar_body(const tacModel* model, int body, const tacExpr* q
     return b;
 }
 
-// place, unit quaternion; velocity in the world, angular velocity in body axes
+// position, unit quaternion; velocity in the world, angular velocity in body axes
 static formulaBody free_body(const tacExpr* q, const tacExpr* v, int first) {
     formulaBody b = fixed_body();
     tacExpr w = q[3], two = ex_num(2.0);
@@ -144,7 +146,8 @@ static formulaContact circle_circle(const formulaBody* a, const formulaBody* b,
         phi, n, fvec_add_scaled(a->x, ex_add(ex_num(radius[0]), ex_mul(ex_num(0.5), phi)), n)};
 }
 
-// phi = |max(a, 0)| + min(max(a_i), 0) - R with a_i = |q_i| - C_i, n its slope by the centre q
+// phi = |max(a, 0)| + min(max(a_i), 0) - R with a_i = |q_i| - C_i; n is its gradient with respect
+// to q
 static formulaContact box_circle(const formulaBody* a, const formulaBody* b, const double half[3],
                                  double radius, int dimensions) {
     tacExpr symbol[3], inside = TAC_EXPR_NONE, q[3], slope[3];
@@ -246,7 +249,7 @@ static void add_force(const plasticScene* s, const formulaBody* b, formulaForce 
     for (int i = 0; i < 3; ++i) f[3 + i] = ex_mul(ex_num(sign), fvec_dot(torque, b->axis[i]));
 }
 
-// the law at a contact: forces along the velocities, power that is lost, elastic energy
+// the contact law: generalized forces, dissipated power, elastic energy
 static void apply_law(const plasticScene* s, const formulaBody body[2], const formulaContact* c,
                       tacExpr* force, tacExpr* lost, tacExpr* elastic) {
     const tacModel* model = s->model;

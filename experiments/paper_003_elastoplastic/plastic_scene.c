@@ -1,4 +1,4 @@
-// The scenarios of paper 003's Table I, and the three ways to simulate them. The paper gives no
+// The scenarios of paper 003, Table I, and three methods to simulate them. The paper gives no
 // numbers; these are ours.
 
 #define _GNU_SOURCE
@@ -64,7 +64,6 @@ const plasticCase plastic_case[PLASTIC_CASES] = {
 
 //---------------------------------- opening --------------------------------------
 
-// of the processor, whoever else uses the machine
 static tacModel* load_scenario(const plasticCase* scenario, double step, const char* contact) {
     char text[1600];
     tacMessage message = {0};
@@ -165,7 +164,7 @@ void plastic_close(plasticScene* s) {
 
 //---------------------------------- Runge-Kutta ----------------------------------
 
-// positions, velocities, energy that was lost
+// positions, velocities, dissipated energy
 typedef struct plasticState {
     double x[PLASTIC_Q + PLASTIC_V + 1];
 } plasticState;
@@ -233,7 +232,7 @@ static tacResult formula_rate(const plasticScene* s, const double* x, double* ra
     return result;
 }
 
-// kinetic, potential and elastic energy and what was lost
+// kinetic, potential, elastic and dissipated energy
 static double energy_of(const plasticScene* s, const plasticState* at, double* lost) {
     int nq = s->free_model->nq, nv = s->free_model->nv;
     double energy[2], y[PLASTIC_V + 2];
@@ -297,7 +296,7 @@ tacResult plastic_run_engine(plasticScene* s, plasticRun* out) {
 
 //---------------------------------- convex programs ------------------------------
 
-// a body by the formulas of its place
+// a body by the formulas of its pose
 typedef struct plasticBody {
     tacPose pose;
     tacVec3 v, w;
@@ -314,7 +313,7 @@ static tacVec3 velocity_at(const plasticBody* b, tacVec3 point) {
                      b->v.z + w.x * r.y - w.y * r.x};
 }
 
-// can the balls around both solids touch? A program is for those that can
+// 1 if the bounding balls overlap: only then solve a convex program
 static int may_contact(const plasticScene* s, const plasticBody body[2]) {
     tacVec3 a = body[0].pose.position, b = body[1].pose.position;
     double d[3] = {b.x - a.x, b.y - a.y, b.z - a.z};

@@ -1,10 +1,10 @@
-// The scenarios of paper 003's Table I, each simulated three ways: all of it as one derived and
-// compiled formula, with the engine's own step, and with derived equations of motion and contact by
-// convex programs.
+// The scenarios of paper 003, Table I, each simulated by three methods: one derived and compiled
+// formula, the engine's step, and derived equations of motion with contact by convex programs.
 
 #ifndef TAC_EXPERIMENTS_PAPER_003_ELASTOPLASTIC_PLASTIC_SCENE_H
 #define TAC_EXPERIMENTS_PAPER_003_ELASTOPLASTIC_PLASTIC_SCENE_H
 
+#include "tactus/symbolic.h"
 #include "tactus/tactus.h"
 
 enum { PLASTIC_CASES = 5, PLASTIC_Q = 14, PLASTIC_V = 12 };
@@ -27,19 +27,19 @@ typedef struct plasticScene {
     tacModel *model, *free_model; // with contact by separating axes, and without
     tacScratch *scratch, *free_scratch;
     tacProgram* formula;        // (q, v) -> a, power lost, elastic energy
-    tacProgram *motion, *poses; // (q, v, force, point) -> a; (q, v) -> places, velocities
+    tacProgram *motion, *poses; // (q, v, force, point) -> a; (q, v) -> poses, velocities
     tacCode *formula_code, *motion_code, *poses_code;
     void* work;
     tacSolid* solid[2];
     double derived, compiled; // [s]
 } plasticScene;
 
-// where a run ended
+// result of a run
 typedef struct plasticRun {
     double q[PLASTIC_Q], v[PLASTIC_V];
     double cpu_seconds; // it took
-    double drift;       // largest change of energy + elastic energy + what was lost, relative
-    double min_loss;    // smallest power that was lost [W]: never negative
+    double drift;       // largest relative change of energy + elastic energy + dissipated energy
+    double min_loss;    // smallest dissipated power [W]: never negative
 } plasticRun;
 
 // 0, or 1 after a message

@@ -1,10 +1,9 @@
 // Separating axes against convex programs as shapes and scenes grow (paper 003, VII).
 //
-// The paper ends with the claim that convex programs are faster and more accurate where there are
-// many contacts to check. Here regular polygons of 4 to 64 edges, turned and placed at random, and
-// scenes of 1 to 50 of them above a floor: times of both, and errors against a search over all
-// directions that shares nothing with either. Programs have no depth of two polygons: what the
-// paper's smaller bodies make of it (003-E16) stands beside the axes'.
+// The paper claims that convex programs are faster and more accurate for many contacts. Here:
+// regular polygons of 4 to 64 edges at random poses, and scenes of 1 to 50 of them above a floor;
+// times of both, and errors against an independent search over all directions. Programs have no
+// penetration depth of two polygons: the paper's shrunk bodies (003-E16) are compared with SAT.
 
 #define _GNU_SOURCE
 #include "cli/clock.h"
@@ -46,7 +45,7 @@ static tacSolid* make_polygon(int edges, double radius) {
 
 //---------------------------------- truth ----------------------------------------
 
-// farthest point of a placed solid along n
+// support of a posed solid along n
 static double support(tacPosedSolid s, double x, double y) {
     tacQuat q = s.pose.rotation;
     double c = q.w * q.w - q.z * q.z, t = 2.0 * q.w * q.z, max = -INFINITY;
@@ -57,7 +56,7 @@ static double support(tacPosedSolid s, double x, double y) {
     return max + s.solid->radius + s.pose.position.x * x + s.pose.position.y * y;
 }
 
-// how far b is beyond a along an angle: the largest over all angles is the distance, or - depth
+// separation of b from a along an angle: the largest over all angles is the distance, or - depth
 static double axis_gap(const sweepPair* p, double angle) {
     double x = cos(angle), y = sin(angle);
     return -support(p->b, -x, -y) - support(p->a, x, y);
@@ -89,9 +88,9 @@ static double exact_distance(const sweepPair* p) {
 
 // seconds of a call and the largest errors
 typedef struct sweepFigures {
-    double sat, convex;           // two polygons apart
+    double sat, convex;           // two separated polygons
     double sat_deep, convex_deep; // a polygon and a circle that overlap
-    double separated_error[2], deep_error[2], polygon_error[2]; // by axes, by programs
+    double separated_error[2], deep_error[2], polygon_error[2]; // by SAT, by convex program
 } sweepFigures;
 
 // distances of pairs by SAT and by convex program, and the time of a call
@@ -124,7 +123,7 @@ static void compare_errors(const sweepPair* pairs, int count, const pairDistance
     }
 }
 
-// b is put where its distance is between two numbers, by trial
+// poses b at random until the distance is between min and max
 static void sample_pair(unsigned long long* seed, const tacSolid* a, const tacSolid* b, double min,
                         double max, sweepPair* out) {
     tacSeparation s;
@@ -138,7 +137,7 @@ static void sample_pair(unsigned long long* seed, const tacSolid* a, const tacSo
              s.distance > max);
 }
 
-// depths of two polygons: axes, and bodies made smaller by b as the paper has it
+// depths of two polygons: SAT, and bodies shrunk by b as in the paper
 static void compare_padded(const sweepPair* pairs, int count, int edges, void* memory,
                            double error[2]) {
     const double b = 0.2, inner = cos(M_PI / edges);
@@ -192,7 +191,7 @@ static int sweep_edges(int edges, int count, sweepFigures* out) {
 
 //---------------------------------- scenes ---------------------------------------
 
-// one round of detection over all bodies and the floor: seconds, touching pairs, largest difference
+// one round of detection over all bodies and the floor: times, pairs in contact, largest difference
 typedef struct sweepScene {
     double sat, convex;
     int contacts;

@@ -1,9 +1,9 @@
 // Simulation times of contact by symbolic and numeric equations (paper 003, Table I).
 //
-// Five scenarios, ten runs each, by three ways that must tell one story: derived and compiled
-// formulas with contact geometry in them, the engine's step with detect="sat", and derived
-// equations of motion with contact by convex programs. The paper's seconds are those of its machine
-// and of scenarios that it does not describe: not a target.
+// Five scenarios, ten runs each, by three methods that must agree: derived and compiled formulas
+// with contact geometry, the engine's step with detect="sat", and derived equations of motion with
+// contact by convex programs. The paper's times are of its machine and of scenarios that it does
+// not describe: not a target.
 
 #include "experiments/experiments.h"
 #include "experiments/paper_003_elastoplastic/plastic_scene.h"

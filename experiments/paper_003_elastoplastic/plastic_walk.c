@@ -1,14 +1,15 @@
 // A human-like figure that walks (an application that paper 003 names).
 //
 // Eleven degrees of freedom in the plane, heels and toes on the ground by detect="sat" and
-// respond="elastoplastic". The controller is two phases for each leg, swing up and swing forward
-// until the foot hits; thighs and torso are led in the world, and the swing thigh is put forward
-// by how far and how fast the hip has left the stance foot, which is what keeps it from falling
-// (Yin, Loken, van de Panne 2007).
+// respond="elastoplastic". The controller has two phases for each leg: swing up, and swing forward
+// until the foot lands. Thighs and torso follow angles in the world. The swing thigh moves forward
+// with position and velocity of the hip relative to the stance foot, which keeps the figure from
+// falling (Yin, Loken, van de Panne 2007).
 
 #include "experiments/experiments.h"
 #include "experiments/paper_003_elastoplastic/planar_run.h"
 
+#include "model/contact/contact_data.h"
 #include "scenes/walking_figure.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ typedef struct walk {
     int phase;    // of the other leg
     double since; // when it began
     int steps;
-    double touchdown_time[MAX_STEPS], foot_x[MAX_STEPS]; // when and where feet touched down
+    double touchdown_time[MAX_STEPS], foot_x[MAX_STEPS]; // time and position of each footfall
     double lowest, tilt, depth; // of the hip, of the torso, of contacts, so far
     tacResult result;
 } walk;
@@ -57,7 +58,7 @@ static double servo_torque(walkServo s, double error, double rate) {
 static int leg_of(int side) { return side ? RIGHT_LEG : LEFT_LEG; }
 static int foot_of(int side) { return side ? RIGHT_FOOT : LEFT_FOOT; }
 
-// how high the heel or toe of a foot is above the ground
+// height of the lower of heel and toe above the ground
 static double foot_height(const planarRun* r, int side) {
     const tacModel* model = r->model;
     double min = INFINITY;
@@ -105,7 +106,7 @@ static void control_step(walk* w) {
     double torso = servo_torque(hip_servo, torso_lean - q[2], v[2]);
     double* u = w->r.u - U; // by degrees of freedom
     u[swing + HIP] = thigh;
-    u[stance + HIP] = fmax(-400.0, fmin(400.0, -torso - thigh)); // the torso gets what it asks for
+    u[stance + HIP] = fmax(-400.0, fmin(400.0, -torso - thigh)); // the torso gets its full torque
     u[swing + KNEE] = servo_torque(knee_servo, p->knee - q[swing + KNEE], v[swing + KNEE]);
     u[stance + KNEE] = servo_torque(knee_servo, stance_knee - q[stance + KNEE], v[stance + KNEE]);
     u[swing + ANKLE] = servo_torque(ankle_servo, swing_ankle - q[swing + ANKLE], v[swing + ANKLE]);
@@ -180,7 +181,7 @@ static void report_walk(trial* t, const walk* w, double duration) {
     trial_expect_at_most(t, "and in time by", step_irregularity(w, w->touchdown_time), "s", 0.1);
 }
 
-// the same walk by other means: convex programs, or derived equations of motion
+// the same walk by other methods: convex programs, or derived equations of motion
 static int compare_methods(trial* t, double duration) {
     static const char* const ids[] = {"by convex programs, from there", "by derived equations"};
     walk first, w;

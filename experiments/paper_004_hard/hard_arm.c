@@ -1,8 +1,8 @@
 // Thin plates gripped and lifted by an arm with seven joints (paper 004, V-A).
 //
-// The arm has the lengths of a Franka Panda and stands as in its manual, hand down. Plate, fingers
-// and forces are those of hard_plates.c; joints are held by servos with gravity compensated, their
-// targets move so that the hand rises by 0.1 m in 1 s.
+// The arm has the link lengths of a Franka Panda, in the pose of its manual, hand down. Plate,
+// fingers and forces are those of hard_plates.c; servos with gravity compensation hold the joints;
+// their targets raise the hand by 0.1 m in 1 s.
 
 #include "experiments/experiments.h"
 #include "experiments/paper_004_hard/hard_run.h"
@@ -74,7 +74,7 @@ static void solve6(double A[6][6], double x[6]) {
     }
 }
 
-// targets of the joints move so that the hand rises and neither shifts nor turns: J' (J J')^-1
+// joint targets that raise the hand without shift or rotation: J' (J J')^-1
 static void raise_targets(hardRun* r, double by) {
     static double q[HARD_RUN_NUMBERS], J[6 * HARD_RUN_NUMBERS];
     int nv = r->model->nv;
@@ -149,7 +149,7 @@ static int lift_plate(trial* t, double thickness) {
 
 //---------------------------------- under other rules ----------------------------------
 
-// looking at the start of each step alone, fingers go into the plate or through it
+// with discrete detection, fingers penetrate the plate or pass through it
 static int report_discrete(trial* t, double thickness) {
     hardRun r;
     char id[120];
@@ -165,7 +165,7 @@ static int report_discrete(trial* t, double thickness) {
     return 0;
 }
 
-// with frozen bounds contacts may break the law of friction; what becomes of the plate is reported
+// with frozen bounds contacts may violate the friction law; the motion of the plate is reported
 static int report_frozen(trial* t, double thickness) {
     hardRun r;
     char id[120], name[32];

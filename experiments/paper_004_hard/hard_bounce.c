@@ -20,9 +20,8 @@
 
 static const double delta = 1e-7;
 
-// A scene under other rules, from the speed v of the first body along z: how near bodies come where
-// steps begin if they are detected there alone; what frozen bounds do to the height or speed that
-// is known in closed form.
+// The compared methods, from the velocity v of the first body along z: penetration at the start of
+// steps with discrete detection; error of the closed-form height or velocity with frozen bounds.
 static int report_discrete(trial* t, const char* name, const char* restitution, const char* bodies,
                            double v) {
     hardRun r;
@@ -85,7 +84,7 @@ static int one_bounce(trial* t) {
 
 //---------------------------------- balls ----------------------------------
 
-// balls in a row, the first comes with 1 m/s: speeds of all after 0.1 s, and that nothing met
+// balls in a row, the first at 1 m/s: velocities of all after 0.1 s, and certified distances
 static int report_ball_row(trial* t, const char* attributes, const char* name, const char* bodies,
                            int count, const double* speed) {
     hardRun r;
@@ -104,7 +103,7 @@ static int report_ball_row(trial* t, const char* attributes, const char* name, c
     return 0;
 }
 
-// the speed of one as the other's changes
+// derivative of one velocity with respect to the other
 static int report_exchange_derivatives(trial* t, const char* bodies) {
     hardRun r;
     double dq[12] = {0}, dv[12] = {0, 0, 1};
@@ -118,7 +117,7 @@ static int report_exchange_derivatives(trial* t, const char* bodies) {
     return 0;
 }
 
-// speeds change places
+// balls exchange velocities
 static int two_balls(trial* t) {
     static const char bodies[] = BALL("0 0 0") BALL("0 0 .25");
     const double speed[2] = {0.0, 1.0};
@@ -130,8 +129,8 @@ static int two_balls(trial* t) {
                      : code;
 }
 
-// Of three the first comes back: impacts at one time are a model (docs/hard.md). They keep momentum
-// and energy, 1 = 1/9 + 2 4/9.
+// Of three balls the first rebounds: simultaneous impacts are a model (docs/hard.md). They conserve
+// momentum and energy, 1 = 1/9 + 2 4/9.
 static int report_cradle(trial* t) {
     static const char bodies[] = BALL("0 0 0") BALL("0 0 .25") BALL("0 0 .4500001");
     const double speed[3] = {-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0};
@@ -146,7 +145,7 @@ static int report_cradle(trial* t) {
 
 //---------------------------------- spinning box ----------------------------------
 
-// lowest corner of the box over the floor after a time, turned by `turn` at the start
+// height of the lowest corner of the box after a time, from the initial angle `angle`
 static double corner_height(double z, double v, double angle, double w, double time) {
     double a = angle + w * time, min = INFINITY;
     for (int i = 0; i < 4; ++i)
@@ -154,7 +153,7 @@ static double corner_height(double z, double v, double angle, double w, double t
     return z + v * time + min;
 }
 
-// the root by halving, which knows nothing of the engine
+// the root by bisection, independent of the engine
 static double impact_time(double z, double v, double angle, double w, double max) {
     double low = 0.0, high = max;
     for (int i = 0; i < 200; ++i) {
@@ -179,20 +178,20 @@ static double box_height(hardRun* r, double higher) {
     return r->q[2];
 }
 
-#define TURN 0.3
+#define START_ANGLE 0.3
 #define BOX_SCENE                                                                                  \
     "<mujoco><compiler angle='radian'/><option timestep='.02' gravity='0 0 0'/><tactus "           \
     "detect='gjk' respond='lcp' restitution='.5' %s/><worldbody>" FLOOR                            \
     "<body pos='0 0 .16' euler='0 .3 0'><freejoint/><geom type='box' size='.1 .1 .1' mass='1' "    \
     "friction='.1'/></body></worldbody></mujoco>"
 
-// The impact of the edge that hits the floor, in closed form. With the edge at (x, z) from the
-// middle, f_n and f_t change the speeds there by
+// The impact of the edge on the floor, in closed form. With the edge at (x, z) from the center, f_n
+// and f_t change the velocities there by
 //   normal  (1/m + x^2/I) f_n - (x z/I) f_t,   tangent  (1/m + z^2/I) f_t - (x z/I) f_n,
-// the normal one to -e of the approach. It slides, so f_t = -mu f_n: without friction the impact
-// would send the edge to the other side.
+// the normal one to -e times the approach velocity. It slides, so f_t = -mu f_n: without friction
+// the impact would reverse the sliding of the edge.
 static void closed_form_impact(double mu, double time, double* up, double* spin) {
-    double a = TURN + 12.0 * time, I = 0.04 / 6.0, x = 0.0, z = 0.0;
+    double a = START_ANGLE + 12.0 * time, I = 0.04 / 6.0, x = 0.0, z = 0.0;
     for (int i = 0; i < 4; ++i) {
         double cx = 0.1 * ((i & 1 ? 1 : -1) * cos(a) + (i & 2 ? 1 : -1) * sin(a));
         double cz = 0.1 * ((i & 2 ? 1 : -1) * cos(a) - (i & 1 ? 1 : -1) * sin(a));
@@ -207,10 +206,10 @@ static void closed_form_impact(double mu, double time, double* up, double* spin)
     *spin = 12.0 - (x + mu * z) * f / I;
 }
 
-// speeds after the impact against the closed form, and the law of friction in it
+// velocities after the impact against the closed form, and its friction law
 static int report_box_impact(trial* t) {
     hardRun r;
-    double up, spin, time = impact_time(0.16, -2.0, TURN, 12.0, 0.02);
+    double up, spin, time = impact_time(0.16, -2.0, START_ANGLE, 12.0, 0.02);
     int code = hard_run_open(&r, BOX_SCENE, "");
     if (code != 0) return code;
     closed_form_impact(0.1, time, &up, &spin);
@@ -235,7 +234,8 @@ static int report_box_toi(trial* t) {
     if (code != 0) return code;
     double slope = (box_height(&r, h) - box_height(&r, -h)) / (2.0 * h);
     box_height(&r, 0.0);
-    double exact = impact_time(0.16, -2.0, TURN, 12.0, 0.02), time = r.scratch->info.time_of_impact;
+    double exact = impact_time(0.16, -2.0, START_ANGLE, 12.0, 0.02),
+           time = r.scratch->info.time_of_impact;
     trial_expect_near(t, "spinning box: time of impact", 1e3 * time, "ms", 1e3 * exact, 1e-10);
     set_box(&r, 0.0);
     hard_run_tangent(&r, 1, dq, dv);

@@ -2,7 +2,7 @@
 //
 // Plate 0.1 x 0.1 m and 0.2 kg, standing on the table with its thickness along the closing axis; mu
 // = 1 and 0.5, g = 10 m/s^2. Fingers are boxes of 0.02 m and 0.1 kg on slides, 0.04 m from the
-// plate, each closes with 5 N; after 0.3 s the gantry lifts by 0.1 m in 1 s. They meet the plate at
+// plate, each closes with 5 N; after 0.3 s the gantry lifts by 0.1 m in 1 s. They hit the plate at
 // 2 m/s: 20 mm a step.
 
 #include "experiments/experiments.h"
@@ -79,7 +79,7 @@ static int lift_plate(trial* t, plateCase c) {
 
 //---------------------------------- under other rules ----------------------------------
 
-// Looking at the start of each step alone: fingers enter the plate or pass through it.
+// Discrete detection: fingers penetrate the plate or pass through it.
 static int report_discrete(trial* t, double thickness) {
     hardRun r;
     char id[96];
@@ -98,7 +98,7 @@ static int report_discrete(trial* t, double thickness) {
     return 0;
 }
 
-// With frozen bounds contacts may break the law of friction; what becomes of the plate is reported.
+// With frozen bounds contacts may violate the friction law; the motion of the plate is reported.
 static int report_frozen(trial* t, double thickness) {
     hardRun r;
     char id[160], name[64];

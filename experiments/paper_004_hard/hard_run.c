@@ -1,4 +1,4 @@
-// Runs of hard contact, with a check of every substep of every step.
+// Runs with hard contact, with a check of every sub-step.
 
 #define _GNU_SOURCE
 #include "experiments/paper_004_hard/hard_run.h"
@@ -60,7 +60,7 @@ static void check_path(hardRun* r, const tacSubstep* t) {
         r->certified_distance = clear.min_distance;
 }
 
-// what a solve says of the law of friction, contact by contact
+// violation of the friction law in a solve, contact by contact
 static void check_friction(hardRun* r, tacContactSolve* s, const tacSolveRecord* record) {
     int size = 1 + record->tangents;
     if (tac_contact_solve_restore(s, record) != TAC_OK) return;
@@ -87,7 +87,7 @@ static void check_step(hardRun* r, tacHardPass* p) {
     r->residual = fmax(r->residual, p->info.residual);
 }
 
-// least distance where a step begins
+// smallest distance at the start of a step
 static void update_min_distance(hardRun* r, const tacHardPass* p) {
     tacContactSolve* s = p->s;
     double min_distance, most;
@@ -122,7 +122,7 @@ tacResult hard_run_tangent(hardRun* r, int count, double* dq, double* dv) {
         double next[2][HARD_RUN_NUMBERS];
         tacState x = {.qpos = r->q, .qvel = r->v};
         tacTangent dot = {.dq = dq, .dv = dv}, out = {.dq = next[0], .dv = next[1]};
-        result = tac_step_jvp(r->model, &x, r->u, dot, NULL, NULL, out, r->scratch);
+        result = tac_step_jvp(r->model, &x, r->u, (tacStepTangent){.x = dot}, out, r->scratch);
         memcpy(dq, next[0], sizeof *dq * (size_t)r->model->nv);
         memcpy(dv, next[1], sizeof *dv * (size_t)r->model->nv);
         if (result == TAC_OK) result = tac_step(r->model, &x, r->u, &x, r->scratch);

@@ -1,9 +1,9 @@
 // A cube on a table with friction, pushed from A to B to C (paper 004, V-C, replayed).
 //
-// Cube of 0.1 m and 1 kg, mu = 0.5, g = 10 m/s^2, steps of 0.01 s. 10 N along x for 0.2 s bring it
-// to 1 m/s, friction stops it after as long again: B = (0.2, 0). Then the same along y. Friction is
-// a pyramid whose first axis lies along the motion, so on this path it is the cone's; across it, it
-// is not, which the last figure shows.
+// Cube of 0.1 m and 1 kg, mu = 0.5, g = 10 m/s^2, steps of 0.01 s. 10 N along x for 0.2 s
+// accelerate it to 1 m/s, and friction stops it in another 0.2 s: B = (0.2, 0). Then the same along
+// y. Friction is a pyramid whose first axis lies along the motion, so it equals the cone on this
+// path but not across it, as the last row shows.
 
 #include "bench/baselines/other_engines.h"
 #include "experiments/experiments.h"
@@ -70,7 +70,7 @@ static int report_exact(trial* t) {
     return 0;
 }
 
-// Under other rules. Nothing moves towards the table, so discrete detection does no harm here.
+// With the compared methods. Nothing approaches the table, so discrete detection does no harm here.
 static int report_other_rules(trial* t) {
     slideRun s;
     int code = slide_cube(&s, HARD_FROZEN);
@@ -103,7 +103,7 @@ static void report_mujoco(trial* t) {
     mujoco_world_close(w);
 }
 
-// A force across the motion: the cone lets it turn, the pyramid holds it.
+// A force across the motion: the cone lets the path curve, the pyramid does not.
 static int report_across(trial* t) {
     hardRun r;
     int code = hard_run_open(&r, SCENE, "");

@@ -1,4 +1,4 @@
-/// Contacts: what a detector finds between pairs of geoms (docs/contact.md).
+/// Contacts: the detector, and the points where geoms touch or nearly touch (docs/contact.md).
 #ifndef TACTUS_CONTACT_H
 #define TACTUS_CONTACT_H
 
@@ -8,236 +8,74 @@
 
 TAC_EXTERN_C_BEGIN
 
-/// Which detector a scene picks (docs/architecture.md has the table).
+/// Collision detector of a scene, <tactus detect="...">. docs/contact.md says which goes with which
+/// responder.
 typedef enum tacDetector {
-    TAC_DETECT_SSDF,     ///< oriented point cloud against oriented point cloud
-    TAC_DETECT_MANIFOLD, ///< vertex-SDF and edge-edge, both ways
-    TAC_DETECT_EDGE_SDF, ///< edges traced through the other body's field
-    TAC_DETECT_SAT,      ///< separating axes
-    TAC_DETECT_CONVEX,   ///< convex program
-    TAC_DETECT_GJK       ///< nearest points of convex pairs, with time of impact
+    TAC_DETECT_SSDF,     ///< soft signed distance between oriented point clouds
+    TAC_DETECT_MANIFOLD, ///< vertices and edges against signed distance fields, both ways
+    TAC_DETECT_EDGE_SDF, ///< edges traced through the other body's signed distance field
+    TAC_DETECT_SAT,      ///< separating axes of convex solids
+    TAC_DETECT_CONVEX,   ///< nearest points of convex solids by a convex program
+    TAC_DETECT_GJK       ///< nearest points of convex parts (GJK, EPA), with time of impact
 } tacDetector;
 
-/// What a feature of a geom is.
-typedef enum tacFeatureKind {
-    TAC_FEATURE_VERTEX, ///< one index
-    TAC_FEATURE_EDGE,   ///< two
-    TAC_FEATURE_FACE    ///< three
-} tacFeatureKind;
-
-/// Features of a geom in body axes: what detectors move through the other geom's field. A sphere is
-/// one vertex with a radius, a capsule one edge with a radius, a half-space has none; the others
-/// take them from their mesh or tessellation at load.
-typedef struct tacFeatures {
-    int vertices;       ///< number of vertices
-    int edges;          ///< number of edges
-    int faces;          ///< number of triangles
-    const double* x[3]; ///< vertices                                         (vertices) [m]
-    const int* edge[2]; ///< vertices of an edge                              (edges)
-    const int* face[3]; ///< vertices of a triangle                           (faces)
-    double radius;      ///< of the ball that is swept over them                          [m]
-    /// Neighbours, boxes, own normals: src/model/contact/geom_features.h
-    const struct tacFeatureIndex* index;
-} tacFeatures;
-
-/// Numbers of <tactus> that detectors and responders share: all are parameters, so derivatives can
-/// be taken by them. A detector or responder adds its own here and in
-/// src/model/contact/contact_numbers.c.
-typedef enum tacContactNumber {
-    TAC_CONTACT_STIFFNESS,    ///< respond/stiffness, k; one, or one for each pair of bodies [N/m]
-    TAC_CONTACT_DISSIPATION,  ///< respond/dissipation, v_d                                  [m/s]
-    TAC_CONTACT_STICTION,     ///< respond/stiction, v_s                                     [m/s]
-    TAC_CONTACT_EPS3,         ///< respond/eps3, width of the transition to contact          [m]
-    TAC_CONTACT_TAU,          ///< detect/tau, temperature of "penetrates"                   [m]
-    TAC_CONTACT_SUPPORT,      ///< detect/support, distance at which activity is 0           [m]
-    TAC_CONTACT_DEPTH,        ///< detect/depth, how deep edges may cross each other         [m]
-    TAC_CONTACT_DELTA,        ///< detect/delta, distance at which hard bodies meet          [m]
-    TAC_CONTACT_RESTITUTION,  ///< respond/restitution, of hard contact
-    TAC_CONTACT_EDGE_SOFTMIN, ///< detect/edge_softmin, width of "the nearest edge"            [m]
-    TAC_CONTACT_SIGN,         ///< detect/sign, temperature of signs of edges' distances
-    TAC_CONTACT_OPPOSING,     ///< detect/opposing, temperature of "normals oppose"
-    TAC_CONTACT_TIKHONOV,     ///< detect/tikhonov; this and the next five: tacWitnessOptions
-    TAC_CONTACT_MIN,          ///< detect/min
-    TAC_CONTACT_CLIP,         ///< detect/clip
-    TAC_CONTACT_INSIDE,       ///< detect/inside
-    TAC_CONTACT_RANGE,        ///< detect/range
-    TAC_CONTACT_GAP,          ///< detect/gap
-    TAC_CONTACT_EPS1,         ///< detect/eps1, temperature of "nearest"                   [m^2]
-    TAC_CONTACT_EPS2,         ///< detect/eps2, temperature of "deepest"                     [m]
-    TAC_CONTACT_SORT_TEMPERATURE, ///< detect/sort_temperature of soft points, of a weight   [1]
-    TAC_CONTACT_LIMIT_RATE,  ///< respond/limitrate, sqrt(k/inertia) of the springs of limits [1/s]
-    TAC_CONTACT_LIMIT_WIDTH, ///< respond/limitwidth, of their transition             [m or rad]
-    TAC_CONTACT_LIMIT_DISSIPATION, ///< respond/limitdissipation, v_d of them    [m/s or rad/s]
-    TAC_CONTACT_DRY_STICTION,      ///< respond/drystiction, v_s of dry friction [m/s or rad/s]
-    TAC_CONTACT_GATE,        ///< detect/gate, temperature of a ray's end on an edge        [m]
-    TAC_CONTACT_LIPSCHITZ,   ///< detect/lipschitz, a ray's step is the field over it
-    TAC_CONTACT_TOP_K_WIDTH, ///< detect/top_k_width, of the ramp about the threshold of top_k [m]
-    TAC_CONTACT_NUMBERS      ///< how many there are
-} tacContactNumber;
-
-/// Words and whole numbers of <tactus> that detectors and responders share.
-typedef enum tacContactChoice {
-    TAC_CHOICE_LAW,      ///< `law` of dissipation: 0 smooth (two continuous derivatives), 1
-                         ///< reference (the paper, one)
-    TAC_CHOICE_IMPLICIT, ///< `implicit`: 1 takes contact forces linearly implicit in an Euler step
-    TAC_CHOICE_SIDES,    ///< `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
-    TAC_CHOICE_VERTICES, ///< `vertices` of a tessellated surface
-    TAC_CHOICE_EDGES,    ///< `edges`: 1 leaves out contacts of edges with edges
-    TAC_CHOICE_UNCULLED, ///< `cull`: 1 looks at every feature; results are the same
-    TAC_CHOICE_CCD,      ///< `ccd`: 1 stops at the time of impact, 0 looks at ends of steps alone
-    TAC_CHOICE_BOUNDS,   ///< `bounds` of friction: 0 coupled, 1 frozen at the frictionless impulse
-    TAC_CHOICE_IMPACTS,  ///< `max_impacts` of one step
-    TAC_CHOICE_GRADIENT, ///< `gradient` of hard contact at ties: 0 one_sided, 1 helpful
-    TAC_CHOICE_OVERLAP,  ///< `overlap` at the start of a step: 0 is refused, 1 pushed apart
-    TAC_CHOICE_POINTS,   ///< `points` of a surface that is made
-    TAC_CHOICE_EXACT,    ///< `exact`: 1 sums over all points; results are the same
-    TAC_CHOICE_SOFT_POINTS, ///< `soft_points`: soft points of a pair, half of them on each body
-    TAC_CHOICE_SELECT,      ///< `select` of them: 0 by SoftSort, 1 by Sinkhorn
-    TAC_CHOICE_ITERATIONS,  ///< `iterations` of a ray along an edge
-    TAC_CHOICE_FUSE,        ///< `fuse`: 1 bundles what touches on a face
-    TAC_CHOICE_DEFINITION,  ///< `definition` of the manifold: 0 compact, 1 reference (the paper)
-    TAC_CHOICE_TOP_K,       ///< `top_k`: 0 none (all that have activity), 1 threshold, 2 softsort,
-                            ///< 3 sinkhorn
-    TAC_CHOICE_TOP_K_VERTICES, ///< `top_k_vertices`: how many of each geom of a pair
-    TAC_CHOICE_TOP_K_EDGES,    ///< `top_k_edges`: likewise
-    TAC_CHOICE_PROJECT,        ///< `project`: steps that lead points on edges to their own surface
-    TAC_CONTACT_CHOICES        ///< how many there are
-} tacContactChoice;
-
-/// Two bodies that may touch.
-typedef struct tacBodyPair {
-    int body[2];   ///< the normals of its contacts point from body[0] to body[1]
-    int stiffness; ///< offset of k                                                   [N/m]
-    double weight; ///< reduced mass of both when the scene was read                  [kg]
-} tacBodyPair;
-
-/// Two geoms that may touch, in the order of tac_geom_pairs. Offsets point into param.
-typedef struct tacContactPair {
-    int geom[2];     ///< the normal of a contact points from geom[0] to geom[1]
-    int body[2];     ///< bodies that carry them
-    int bodies;      ///< index of the pair of these bodies in tacContactPlan.bodies
-    int friction[2]; ///< offsets of two sliding frictions whose larger holds, of equal ones the
-                     ///< first; [1] is -1 if there is one alone, both are -1 without friction
-    int stiffness;   ///< offset of k                                                 [N/m]
-    int dissipation; ///< offset of v_d                                               [m/s]
-    int stiction;    ///< offset of v_s                                               [m/s]
-    int eps3;        ///< offset of eps3, -1 where the law has none                   [m]
-    double inv_mass; ///< velocity that a unit of impulse makes at a point of contact, at most: of
-                     ///< the masses when the scene was read, for implicit friction  [1/kg]
-} tacContactPair;
-
-/// A limit of a hinge, slide or fixed tendon, or dry friction of a degree of freedom or tendon,
-/// that a force responder holds (docs/contact.md).
-typedef struct tacLimitFriction {
-    int friction;   ///< 1: dry friction, 0: a limit
-    int dof;        ///< the degree of freedom, or -1
-    int tendon;     ///< or the tendon, or -1
-    int upper;      ///< of a limit: 1 at the upper end of the range
-    double inertia; ///< that moves along it where the scene is drawn       [kg or kg m^2]
-} tacLimitFriction;
-
-/// A convex piece of a geom, for detect="gjk": one leaf of its shape, as it was loaded. Corners and
-/// faces are those of a polyhedron, in the leaf's frame.
-typedef struct tacConvexPart {
-    int geom;         ///< which it belongs to
-    tacNodeKind kind; ///< of the leaf
-    double pos[3];    ///< of the leaf in body axes                                    [m]
-    double quat[4];   ///< likewise, of length 1
-    double size[3];   ///< as the leaf's; sphere, capsule, cylinder: radius, half length [m]
-    double eps[2];    ///< exponents of a superquadric
-    int vertices;     ///< number of corners, 0 for what is no polyhedron
-    int faces;        ///< number of faces
-    int number;       ///< offset in part_number: corners (corners, 3), normals (faces, 3), offsets
-                      ///< (faces)
-    int index; ///< offset in part_index: where the corners of each face start (faces + 1), then
-               ///< the corners of all faces, counterclockwise from outside
-} tacConvexPart;
-
-/// What contact needs of a scene: made once at load, const, freed with the model. Numbers that can
-/// be differentiated are offsets into model->param; geometry is double and does not move with them.
-typedef struct tacContactPlan {
-    tacDetector detector;       ///< <tactus detect>
-    int responder;              ///< <tactus respond>: a tacResponder (tactus/respond.h)
-    int npair;                  ///< length of `pair`
-    int nbodies;                ///< length of `bodies`
-    const tacContactPair* pair; ///< (npair)
-    const tacBodyPair* bodies;  ///< pairs of bodies, in order of their first pair (nbodies)
-    const tacFeatures* feature; ///< of each geom; NULL: the detector needs none   (ngeom)
-    /// Oriented points of each geom (src/model/contact/contact_cloud.h); NULL: the detector needs
-    /// none, or it touches nothing. (ngeom)
-    const struct tacContactCloud* const* cloud;
-    int nlimit_friction;                    ///< length of `hold`
-    const tacLimitFriction* limit_friction; ///< limits and dry friction (nhold)
-    int npart;                              ///< length of `piece`: 0 but with detect="gjk"
-    const tacConvexPart* part;    ///< convex pieces, those of a geom together            (npiece)
-    const int* part_first;        ///< first piece of each geom, and npiece            (ngeom + 1)
-    const double* part_number;    ///< corners, normals, offsets of all pieces
-    const int* part_index;        ///< faces of all pieces
-    const struct tacSolid* solid; ///< of each geom for detect="sat" and "convex", in the geom's
-                                  ///< frame; else NULL                            (ngeom)
-    int number[TAC_CONTACT_NUMBERS]; ///< offsets; -1 where detector and responder have none
-    int choice[TAC_CONTACT_CHOICES]; ///< values
-    double length;    ///< mean radius of the smallest body that may touch, of its inertia   [m]
-    double surrogate; ///< derivatives of the step are those at temperatures times this; 1: its own
-} tacContactPlan;
-
-/// Contacts as arrays. `count` varies, `capacity` is fixed at creation; too many contacts are
+/// Contacts as arrays, one record each. The capacity is fixed at creation; too many contacts are
 /// TAC_ERROR_CAPACITY, never left out. Records are ordered by (pair, feature), so sums do not
 /// depend on threads or culling.
 ///
-/// A record that is absent has activity 0: a smooth detector lets activity reach 0 with two
-/// continuous derivatives before it drops one. Smooth are activity and its products with point,
-/// normal, distance.
+/// Smooth detectors weight each record by an activity. It falls to 0 with two continuous
+/// derivatives before a record disappears. Smooth are the activity and its products with point,
+/// normal and distance.
 typedef struct tacContacts {
-    int count;         ///< records in use
-    int capacity;      ///< records there is room for
-    int* pair;         ///< index of the pair of geoms                         (capacity)
+    int count;         ///< number of records
+    int capacity;      ///< length of the arrays
+    int* pair;         ///< index of the pair in tac_geom_pairs                (capacity)
     int* geom[2];      ///< its two geoms                                      (capacity)
-    int* bundle;       ///< records of one face share a number, -1 for none    (capacity)
-    uint64_t* feature; ///< which features met: kinds and indices              (capacity)
+    int* bundle;       ///< number that records of one face share; -1: none    (capacity)
+    uint64_t* feature; ///< identifier of the two features in contact          (capacity)
 
-    tacReal* point[3];  ///< where they meet, in the world                     (capacity) [m]
+    tacReal* point[3];  ///< point of contact, world                           (capacity) [m]
     tacReal* normal[3]; ///< from geom[0] to geom[1], length <= 1              (capacity)
     tacReal* distance;  ///< signed, negative in penetration                   (capacity) [m]
     tacReal* activity;  ///< in [0, 1]                                         (capacity)
 
-    /// d(point, normal, distance, activity)/d xi, NULL unless asked for. xi is the twist of the
-    /// body of geom[1] relative to that of geom[0] about `point`; both bodies follow from delta = D
-    /// (xi1 - xi0) + rigid(xi0).                                    (capacity) each
+    /// Jacobian d(point, normal, distance, activity)/d xi; NULL unless asked for. xi is the twist
+    /// of the second body relative to the first about `point`. For twists xi0, xi1 of both bodies
+    /// the change is D (xi1 - xi0) + rigid(xi0).                        (capacity) each
     tacReal* d_twist[8][6];
 } tacContacts;
 
-/// Longest time step that explicit contact of the scene is expected to stand, estimated from
-/// stiffness, friction, gravity and the masses at load; infinite for implicit contact and without
-/// forces of contact (docs/contact.md).                                                      [s]
+/// Estimate of the longest stable time step with explicit contact, from stiffness, friction,
+/// gravity and masses at load. Infinite for implicit or hard contact, and without contact
+/// (docs/contact.md).                                                                     [s]
 TAC_API
 double tac_stable_timestep(const tacModel* model);
 
-/// Makes room for contacts of a model; capacity 0: as many as its detector can find. With `twists`
-/// 1 there are d_twist arrays, and tac_detect fills them.
+/// Makes arrays for contacts of a model. Capacity 0 is the most that its detector can find. With
+/// `twists` 1, d_twist is there and tac_detect fills it.
 TAC_API
 tacResult tac_contacts_create(const tacModel* model, int capacity, int twists, tacContacts** out);
 
-/// Gives contacts back. NULL is allowed.
+/// Frees contacts. NULL is allowed.
 TAC_API
 void tac_contacts_destroy(tacContacts* contacts);
 
-/// Contacts of all pairs by the scene's detector. `body` holds the bodies' world poses (nbody).
-/// TAC_ERROR_UNSUPPORTED if the scene has no contact, or a detector without records.
+/// Finds the contacts of all pairs with the scene's detector. `body` holds the world poses (nbody).
+/// TAC_ERROR_UNSUPPORTED for a scene without contact, and for detect="ssdf", which has no records.
 TAC_API
 tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
                      tacScratch* scratch);
 
 /// Forward derivative of tac_detect along twists of the bodies about their origins (nbody x 6) and
-/// parameters (nparam); NULL means zero. `contacts` is what tac_detect found there; of `dot` the
-/// point, normal, distance and activity are written.
+/// the parameters (nparam); NULL means zero. `contacts` is the result of tac_detect. Writes point,
+/// normal, distance and activity of `dot`.
 TAC_API
 tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                          const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
                          tacScratch* scratch);
 
-/// Reverse derivative: from adjoints of point, normal, distance and activity in `bar` adds to
-/// pose_bar (nbody x 6) and theta_bar (nparam), NULL skips.
+/// Reverse derivative of tac_detect. `bar` holds adjoints of point, normal, distance and activity.
+/// Adds to pose_bar (nbody x 6) and theta_bar (nparam); NULL skips.
 TAC_API
 tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                          const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,

@@ -1,8 +1,9 @@
-/// Dynamics of bodies and joints without contact: places, masses, forces, and their derivatives.
+/// Rigid-body dynamics without contact: kinematics, mass matrix, energy, inverse and forward
+/// dynamics, and their derivatives. Contact is added by tactus/step.h.
 ///
-/// Positions and velocities are laid out as MuJoCo lays them out; a tangent of qpos has nv numbers.
-/// Every function is complete in itself and leaves its outputs untouched on an error: an input that
-/// is not finite is TAC_ERROR_VALUE, a result that is not finite TAC_ERROR_DIVERGED.
+/// Layouts of positions and velocities are MuJoCo's; a tangent of qpos has nv numbers. Every call
+/// is complete in itself and leaves its outputs unchanged on an error. A non-finite input is
+/// TAC_ERROR_VALUE, a non-finite result TAC_ERROR_DIVERGED.
 #ifndef TACTUS_DYNAMICS_H
 #define TACTUS_DYNAMICS_H
 
@@ -10,17 +11,18 @@
 
 TAC_EXTERN_C_BEGIN
 
-/// Where and how a scene is, and what pushes its bodies.
+/// Input of inverse and forward dynamics.
 typedef struct tacDynamicsInput {
-    const tacReal* qpos;   ///< generalized positions                                   (nq)
-    const tacReal* qvel;   ///< generalized velocities; NULL: zero                      (nv)
-    const tacReal* qacc;   ///< generalized accelerations; NULL: zero                   (nv)
-    const tacReal* wrench; ///< (force, torque) on each body about the world's origin, world axes,
-                           ///< held fixed when bodies move; NULL: none           (nbody x 6)
+    const tacReal* qpos; ///< generalized positions                                   (nq)
+    const tacReal* qvel; ///< generalized velocities; NULL: zero                      (nv)
+    const tacReal* qacc; ///< generalized accelerations; NULL: zero                   (nv)
+    const tacReal*
+        wrench; ///< external (force, torque) on each body about the world's origin,
+                ///< world axes, fixed in the world as bodies move; NULL: none (nbody x 6)
 } tacDynamicsInput;
 
-/// A tangent of a tacDynamicsInput and of the parameters, or an adjoint. As a tangent NULL means
-/// zero, as an adjoint not asked for.
+/// A tangent of a tacDynamicsInput and of the parameters, or an adjoint. NULL means zero in a
+/// tangent and skips in an adjoint.
 typedef struct tacDynamicsTangent {
     tacReal* dq;     ///< of qpos                                                       (nv)
     tacReal* dv;     ///< of qvel                                                       (nv)
@@ -29,27 +31,65 @@ typedef struct tacDynamicsTangent {
     tacReal* wrench; ///< of the wrenches                                               (nbody x 6)
 } tacDynamicsTangent;
 
-//---------------------------------- motion ---------------------------------------
+//---------------------------------- positions ------------------------------------
 
-/// World pose of every body (nbody), and its twist (linear, angular) about the body's origin in
-/// world axes (nbody x 6). NULL skips one.
+/// Moves positions along velocities for a time h, as mj_integratePos: next = qpos + h qvel on the
+/// joints' manifolds. `next` may alias `qpos`.                                    (nq) (nv) [s]
+TAC_API
+tacResult tac_integrate_pos(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
+                            tacReal h, tacReal* next);
+
+/// Forward derivative of tac_integrate_pos along dq and qvel_dot (nv; NULL: zero). It is the same
+/// at every qpos.
+TAC_API
+tacResult tac_integrate_pos_jvp(const tacModel* model, const tacReal* qvel, tacReal h,
+                                const tacReal* dq, const tacReal* qvel_dot, tacReal* next_dot);
+
+/// Reverse derivative of tac_integrate_pos: adds to dq_bar and qvel_bar (nv); NULL skips.
+TAC_API
+tacResult tac_integrate_pos_vjp(const tacModel* model, const tacReal* qvel, tacReal h,
+                                const tacReal* next_bar, tacReal* dq_bar, tacReal* qvel_bar);
+
+/// The velocity that moves `from` to `to` in a time h, as mj_differentiatePos: qvel = (to - from)/h
+/// on the joints' manifolds, along the shortest rotation. TAC_ERROR_VALUE for h = 0.
+TAC_API
+tacResult tac_differentiate_pos(const tacModel* model, const tacReal* from, const tacReal* to,
+                                tacReal h, tacReal* qvel);
+
+/// Forward derivative of tac_differentiate_pos at its result qvel, along from_dot and to_dot (nv;
+/// NULL: zero).
+TAC_API
+tacResult tac_differentiate_pos_jvp(const tacModel* model, const tacReal* qvel, tacReal h,
+                                    const tacReal* from_dot, const tacReal* to_dot,
+                                    tacReal* qvel_dot);
+
+/// Reverse derivative of tac_differentiate_pos at its result qvel: adds to from_bar and to_bar
+/// (nv); NULL skips.
+TAC_API
+tacResult tac_differentiate_pos_vjp(const tacModel* model, const tacReal* qvel, tacReal h,
+                                    const tacReal* qvel_bar, tacReal* from_bar, tacReal* to_bar);
+
+//---------------------------------- kinematics -----------------------------------
+
+/// World pose of every body (nbody), and its twist (linear, angular) about the body's origin, world
+/// axes (nbody x 6). NULL skips one.
 TAC_API
 tacResult tac_kinematics(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                          tacPose* pose, tacReal* twist, tacScratch* scratch);
 
-/// Reverse derivative of the poses: pose_bar (nbody x 6) are adjoints of twists (linear, angular)
-/// of the bodies about their origins, world axes. Adds to q_bar (nv) and theta_bar (nparam); NULL
-/// skips one.
+/// Reverse derivative of the poses of tac_kinematics. pose_bar (nbody x 6) holds the adjoints of
+/// the bodies' twists about their origins, world axes. Adds to q_bar (nv) and theta_bar (nparam);
+/// NULL skips one.
 TAC_API
 tacResult tac_kinematics_vjp(const tacModel* model, const tacReal* qpos, const tacReal* pose_bar,
                              tacReal* q_bar, tacReal* theta_bar, tacScratch* scratch);
 
-/// Jacobian (6 x nv, row-major) of the twist about `point` (world) of a body: J qvel = twist.
+/// Jacobian J (6 x nv, row-major) of a body: J qvel is its twist about `point` (world).
 TAC_API
 tacResult tac_body_jacobian(const tacModel* model, const tacReal* qpos, int body,
                             const tacReal point[3], tacReal* J, tacScratch* scratch);
 
-/// Mass matrix, armature included, row-major (nv x nv).
+/// Mass matrix M with armature, row-major (nv x nv).
 TAC_API
 tacResult tac_mass_matrix(const tacModel* model, const tacReal* qpos, tacReal* M,
                           tacScratch* scratch);
@@ -59,54 +99,54 @@ TAC_API
 tacResult tac_energy(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                      tacReal energy[2], tacScratch* scratch);
 
-/// Its reverse derivative: adds to x_bar.dq, x_bar.dv and x_bar.theta; NULL skips one.
+/// Reverse derivative of tac_energy: adds to x_bar.dq, x_bar.dv and x_bar.theta.
 TAC_API
 tacResult tac_energy_vjp(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                          const tacReal energy_bar[2], tacDynamicsTangent x_bar,
                          tacScratch* scratch);
 
-/// Total momentum (linear, angular about the world's origin) of all bodies. Rotor inertias
-/// (armature) carry none.                                                   [kg m/s, kg m^2/s]
+/// Total momentum of all bodies: linear, and angular about the world's origin. Armature carries
+/// none.                                                                  [kg m/s, kg m^2/s]
 TAC_API
 tacResult tac_momentum(const tacModel* model, const tacReal* qpos, const tacReal* qvel,
                        tacReal momentum[6], tacScratch* scratch);
 
 //---------------------------------- sensors --------------------------------------
 
-/// What the scene's sensors measure (nsensordata), as MuJoCo's: positions and velocities of joints,
-/// tendons, actuators, frames and subtrees, energies, time. Those with `measured` 0 give 0.
+/// Values of the scene's sensors (nsensordata), as MuJoCo's sensordata. model->sensor[i].first is
+/// where sensor i starts. Sensors with `measured` 0 are not built and give 0 (docs/dynamics.md).
 TAC_API
 tacResult tac_sensor_data(const tacModel* model, const tacState* x, tacReal* data,
                           tacScratch* scratch);
 
 //---------------------------------- joint forces ---------------------------------
 
-/// Forces of springs, dampers, actuators, gravity compensation and a fluid along the joints (nv).
-/// x->qvel may be NULL: zero.
+/// Joint forces tau (nv) of springs, dampers, actuators, gravity compensation and fluid. x->qvel
+/// may be NULL: zero.
 TAC_API
 tacResult tac_joint_forces(const tacModel* model, const tacState* x, const tacReal* ctrl,
                            tacReal* tau, tacScratch* scratch);
 
 //---------------------------------- inverse dynamics -----------------------------
 
-/// Joint forces that the motion needs: tau = M(q) qacc + c(q, v) - J' wrench (nv). With qacc zero
-/// it is the bias force: gravity, Coriolis and centrifugal.
+/// Inverse dynamics: the joint forces of a motion, tau = M(q) qacc + c(q, v) - J' wrench (nv). With
+/// zero qacc it is the bias force c: gravity, Coriolis and centrifugal.
 TAC_API
 tacResult tac_inverse_dynamics(const tacModel* model, tacDynamicsInput x, tacReal* tau,
                                tacScratch* scratch);
 
-/// Its derivatives by positions and by velocities, row-major (nv x nv). By accelerations it is the
-/// mass matrix.
+/// Jacobians of tac_inverse_dynamics by positions and by velocities, row-major (nv x nv). NULL
+/// skips one. By accelerations the Jacobian is the mass matrix.
 TAC_API
 tacResult tac_inverse_dynamics_jacobian(const tacModel* model, tacDynamicsInput x, tacReal* by_q,
                                         tacReal* by_v, tacScratch* scratch);
 
-/// Its forward derivative.
+/// Forward derivative of tac_inverse_dynamics.
 TAC_API
 tacResult tac_inverse_dynamics_jvp(const tacModel* model, tacDynamicsInput x,
                                    tacDynamicsTangent x_dot, tacReal* tau_dot, tacScratch* scratch);
 
-/// Its reverse derivative: adds to x_bar.
+/// Reverse derivative of tac_inverse_dynamics: adds to x_bar.
 TAC_API
 tacResult tac_inverse_dynamics_vjp(const tacModel* model, tacDynamicsInput x,
                                    const tacReal* tau_bar, tacDynamicsTangent x_bar,
@@ -114,18 +154,19 @@ tacResult tac_inverse_dynamics_vjp(const tacModel* model, tacDynamicsInput x,
 
 //---------------------------------- forward dynamics -----------------------------
 
-/// Accelerations under joint forces: qacc = M^-1 (tau - c + J' wrench) (nv). x.qacc is not read.
+/// Forward dynamics: qacc = M^-1 (tau - c + J' wrench) (nv) under joint forces tau (nv; NULL:
+/// zero). x.qacc is not read. tac_forward_contact adds contact.
 TAC_API
 tacResult tac_forward_dynamics(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
                                tacReal* qacc, tacScratch* scratch);
 
-/// Its forward derivative; x_dot.da is the tangent of tau.
+/// Forward derivative of tac_forward_dynamics; x_dot.da is the tangent of tau.
 TAC_API
 tacResult tac_forward_dynamics_jvp(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
                                    tacDynamicsTangent x_dot, tacReal* qacc_dot,
                                    tacScratch* scratch);
 
-/// Its reverse derivative: adds to x_bar; x_bar.da is the adjoint of tau.
+/// Reverse derivative of tac_forward_dynamics: adds to x_bar; x_bar.da is the adjoint of tau.
 TAC_API
 tacResult tac_forward_dynamics_vjp(const tacModel* model, tacDynamicsInput x, const tacReal* tau,
                                    const tacReal* qacc_bar, tacDynamicsTangent x_bar,

@@ -1,9 +1,10 @@
-/// Contact with friction as a linear complementarity problem: useful without the rest of Tactus.
+/// A solver for contact with friction as a linear complementarity problem. It needs no scene.
 ///
-/// Find impulses f with a = A f + b, and for each contact, n its normal row and t its tangents,
+/// Find impulses f with a = A f + b such that, for the normal row n and tangent rows t of a
+/// contact,
 ///   f_n >= 0,  a_n >= 0,  f_n a_n = 0
 ///   |f_t| <= mu f_n,  a_t = 0 inside the bounds,  a_t <= 0 at +mu f_n,  a_t >= 0 at -mu f_n.
-/// The bounds are coupled to f_n: a pyramid, not the frozen box of other solvers. docs/lcp.md
+/// The friction bounds are coupled to f_n: a pyramid, not a box with frozen bounds (docs/lcp.md).
 #ifndef TACTUS_LCP_H
 #define TACTUS_LCP_H
 
@@ -13,67 +14,66 @@
 
 TAC_EXTERN_C_BEGIN
 
-/// A frictional problem. Rows of a contact stand together: normal, tangents.
+/// A frictional problem. The rows of a contact stand together: normal, tangents.
 typedef struct tacLcp {
-    int contacts;      ///< how many
-    int tangents;      ///< of each contact: 0, 1 (planar) or 2
+    int contacts;      ///< number of contacts
+    int tangents;      ///< tangent rows per contact: 0, 1 (planar) or 2
     const tacReal* A;  ///< J M^-1 J', row-major (rows x rows), rows = contacts (1 + tangents)
     const tacReal* b;  ///< velocity without impulses (rows)               [m/s]
-    const tacReal* mu; ///< coefficient of friction >= 0 (contacts); NULL without tangents
+    const tacReal* mu; ///< friction coefficient >= 0 (contacts); NULL without tangents
 } tacLcp;
 
-/// What holds in a row: its class. Given the classes, the problem is a linear system.
+/// Status of a row. With all statuses given (the active set), the problem is a linear system.
 typedef enum tacLcpStatus {
-    TAC_LCP_OFF,   ///< f = 0: a normal that is apart, or a row that others make up for
-    TAC_LCP_TIGHT, ///< a = 0: a normal that presses, a tangent that sticks
+    TAC_LCP_OFF,   ///< f = 0: a separated normal, or a redundant row
+    TAC_LCP_TIGHT, ///< a = 0: a normal in contact, a tangent that sticks
     TAC_LCP_UPPER, ///< f = mu f_n: a tangent that slides
-    TAC_LCP_LOWER  ///< f = -mu f_n: a tangent that slides the other way
+    TAC_LCP_LOWER  ///< f = -mu f_n: a tangent that slides in the other direction
 } tacLcpStatus;
 
-/// How an answer was found.
+/// Method that found a solution.
 typedef enum tacLcpMethod {
-    TAC_LCP_NONE,      ///< not found
-    TAC_LCP_NEWTON,    ///< classes by Newton's method, the usual case
-    TAC_LCP_DANTZIG,   ///< row by row, with bounds that follow the normal impulses
-    TAC_LCP_LEMKE,     ///< by Lemke's method with lexicographic pivots
-    TAC_LCP_ENUMERATE, ///< by trying all classes, few contacts only
-    TAC_LCP_PROXIMAL   ///< by proximal points: many contacts, many answers
+    TAC_LCP_NONE,      ///< none
+    TAC_LCP_NEWTON,    ///< Newton's method on the active set, the usual case
+    TAC_LCP_DANTZIG,   ///< Dantzig's pivoting with coupled friction bounds
+    TAC_LCP_LEMKE,     ///< Lemke's method with lexicographic pivots
+    TAC_LCP_ENUMERATE, ///< enumeration of active sets, few contacts only
+    TAC_LCP_PROXIMAL   ///< proximal point method, for many contacts and many solutions
 } tacLcpMethod;
 
 /// Report on a solve.
 typedef struct tacLcpReport {
-    tacLcpMethod method; ///< that gave the answer
-    int passes;          ///< linear systems solved and pivots made
-    int dropped;         ///< rows that others make up for: A is singular, f is one of many
-    unsigned flags;      ///< TAC_TIE: two sets of classes fit; TAC_FALLBACK: not by Newton
-    double residual;     ///< tac_lcp_residual of the answer, or of the best try       [m/s]
-    double scale;        ///< that a residual compares to, max(|b|, |A||f|)            [m/s]
+    tacLcpMethod method; ///< method of the solution
+    int passes;          ///< linear solves and pivots
+    int dropped;         ///< redundant rows: A is singular, f is one of many solutions
+    unsigned flags;      ///< TAC_TIE: two active sets fit; TAC_FALLBACK: not by Newton
+    double residual;     ///< tac_lcp_residual of the solution, or of the best try     [m/s]
+    double scale;        ///< scale of the residual, max(|b|, |A||f|)                  [m/s]
 } tacLcpReport;
 
-/// Bytes of working memory that a solve takes; 0 for a size that is not allowed.
+/// Bytes of working memory for tac_lcp_solve; 0 for a size out of range.
 TAC_API
 size_t tac_lcp_size(int contacts, int tangents);
 
-/// Solves a problem: impulses f (rows) and classes (rows). TAC_OK is an answer with a residual of
-/// at most 1e-8 scale, without exception. TAC_ERROR_UNSOLVED: none was found; the report tells the
-/// best residual. TAC_ERROR_VALUE: a size, mu or a number is out of range. With `warm` both f and
-/// classes are read, too, as a start; classes are tried first. `report` may be NULL.
+/// Solves a problem for impulses f (rows) and the active set (rows, tacLcpStatus). TAC_OK is an
+/// answer with a residual of at most 1e-8 scale, without exception. TAC_ERROR_UNSOLVED: no solution
+/// was found; the report has the best residual. TAC_ERROR_VALUE: a size or number is out of range.
+/// With `warm` 1, f and active_set are also the starting values. `report` may be NULL.
 TAC_API
 tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* active_set,
                         tacLcpReport* report, void* memory);
 
-/// How far f is from a solution, largest over the rows: |min(a_n, A_nn f_n)| of a normal,
-/// |clip(a_t, A_tt (f_t - mu f_n), A_tt (f_t + mu f_n))| of a tangent. 0 only at a solution.
-/// `scale` may be NULL.
+/// Residual of f, the largest over the rows: |min(a_n, A_nn f_n)| of a normal, |clip(a_t, A_tt (f_t
+/// - mu f_n), A_tt (f_t + mu f_n))| of a tangent. It is 0 only at a solution. `scale` may be NULL.
 TAC_API
 double tac_lcp_residual(const tacLcp* lcp, const tacReal* f, double* scale);
 
-/// Bytes of working memory that the functions of the classes take.
+/// Bytes of working memory for the functions below.
 TAC_API
 size_t tac_lcp_active_set_size(int contacts, int tangents);
 
-/// Impulses of given classes, the solution of their linear system. Rows that others make up for
-/// are left at f = 0, their count is returned: a choice among many, and a smooth one.
+/// Impulses of a given active set, the solution of its linear system. Redundant rows stay at f = 0;
+/// returns their number.
 TAC_API
 int tac_lcp_active_set(const tacLcp* lcp, const unsigned char* active_set, tacReal* f,
                        void* memory);

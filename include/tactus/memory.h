@@ -1,4 +1,4 @@
-/// Where memory comes from. Only tac_load and tac_*_create allocate; a step never does.
+/// Memory allocation. Only tac_load and tac_*_create allocate; a step never does.
 #ifndef TACTUS_MEMORY_H
 #define TACTUS_MEMORY_H
 
@@ -8,17 +8,17 @@
 
 TAC_EXTERN_C_BEGIN
 
-/// Alignment of every block that the library asks for, in bytes.
+/// Alignment of every block that the library asks for [bytes].
 #define TAC_ALIGNMENT 64
 
-/// Source of memory. What was created with one is released with the same one.
+/// A source of memory. The library releases each block with the allocator that made it.
 typedef struct tacAllocator {
-    void* (*allocate)(void* user, size_t size); ///< TAC_ALIGNMENT-aligned block, or NULL
-    void (*release)(void* user, void* block);   ///< gives a block back; NULL is allowed
-    void* user;                                 ///< handed to both
+    void* (*allocate)(void* user, size_t size); ///< returns an aligned block, or NULL
+    void (*release)(void* user, void* block);   ///< frees a block; NULL is allowed
+    void* user;                                 ///< first argument of both
 } tacAllocator;
 
-/// The C library's aligned_alloc and free.
+/// The allocator of the C library: aligned_alloc and free.
 TAC_API
 tacAllocator tac_default_allocator(void);
 

@@ -1,7 +1,7 @@
-/// The number that everything differentiable is written in.
+/// tacReal: the number type of everything that can be differentiated.
 ///
-/// For a user `tacReal` is double. The library compiles its own files a second time with complex
-/// numbers (exact second derivatives, docs/derivatives.md) and, for checks only, in quad precision.
+/// For a user it is double. The library also compiles its own files with complex numbers, for exact
+/// second derivatives (docs/derivatives.md), and in quad precision, for checks.
 #ifndef TACTUS_REAL_H
 #define TACTUS_REAL_H
 
@@ -17,13 +17,8 @@
 #define TAC_EXTERN_C_END
 #endif
 
-/// Marks what the shared library exports.
+/// Marks a function that the shared library exports.
 #define TAC_API __attribute__((visibility("default")))
-
-/// Marks a seam whose stage is not built yet: declared so that others can write against it; a call
-/// is a compile-time error with this text.
-#define TAC_PLANNED(stage)                                                                         \
-    __attribute__((error("this seam is declared, its stage (" stage ") is not built yet")))
 
 #if defined(TAC_NUMBER_COMPLEX)
 typedef double _Complex tacReal;

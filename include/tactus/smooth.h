@@ -133,7 +133,7 @@ void tac_soft_ramp_vjp(tacReal t, tacReal y_bar, tacReal* t_bar);
 
 //---------------------------------- softmax ----------------------------------
 
-/// How many reals `work` needs in the functions of this section.
+/// Number of reals in `work`, for the functions of this section.
 TAC_API
 size_t tac_soft_max_size(int n);
 
@@ -187,9 +187,10 @@ TAC_API
 tacResult tac_soft_min_vjp(int n, const tacReal* x, tacReal tau, tacReal value_bar, tacReal* x_bar,
                            tacReal* tau_bar, tacReal* work);
 
-/// Boltzmann average, the published soft separation: sum_i w_i x_i, w = tac_soft_argmin(x). Never
-/// below the minimum, above it by less than tau (n - 1) / e. C-infinity but NOT increasing: an
-/// entry above value + tau has a negative derivative. Use tac_soft_min where a gradient is needed.
+/// Boltzmann average, the soft separation of paper 000: sum_i w_i x_i, w = tac_soft_argmin(x).
+/// Never below the minimum, above it by less than tau (n - 1) / e. C-infinity but NOT increasing:
+/// an entry above value + tau has a negative derivative. Use tac_soft_min where a gradient is
+/// needed.
 TAC_API
 tacResult tac_boltzmann_min(int n, const tacReal* x, tacReal tau, tacReal* value, tacReal* work);
 /// Derivative of tac_boltzmann_min along (x_dot, tau_dot).
@@ -203,9 +204,9 @@ tacResult tac_boltzmann_min_vjp(int n, const tacReal* x, tacReal tau, tacReal va
 
 //---------------------------------- top-K: SoftSort ----------------------------------
 
-/// What equal scores do to SoftSort. The third way, hard indices, is tac_select_top_k.
+/// Treatment of equal scores in SoftSort. tac_select_top_k is the alternative with hard indices.
 typedef enum tacTies {
-    TAC_TIES_REFERENCE, ///< nothing: tied entries get equal columns, all rows fall on their mean
+    TAC_TIES_REFERENCE, ///< none: tied entries get equal columns, all rows fall on their mean
     TAC_TIES_OFFSET     ///< entry i is lowered by offset tau^(1/power) i / n first
 } tacTies;
 
@@ -225,7 +226,7 @@ typedef struct tacSoftSort {
 /// SoftSort of n scores with power 1 and tau = 1; set tau, order and work.
 TAC_API
 tacSoftSort tac_default_soft_sort(int n, const tacReal* x, int k);
-/// How many reals tacSoftSort.work needs.
+/// Number of reals in tacSoftSort.work.
 TAC_API
 size_t tac_soft_sort_size(int n);
 
@@ -259,7 +260,7 @@ typedef struct tacSinkhorn {
 /// Optimal transport of n scores with tau = 1; set tau and work.
 TAC_API
 tacSinkhorn tac_default_sinkhorn(int n, const tacReal* x, int k);
-/// How many reals tacSinkhorn.work needs.
+/// Number of reals in tacSinkhorn.work.
 TAC_API
 size_t tac_sinkhorn_size(int k);
 
@@ -282,7 +283,7 @@ tacResult tac_sinkhorn_top_k_vjp(const tacSinkhorn* problem, const tacReal* weig
 /// A selection with compact weights. Start from tac_default_select().
 typedef struct tacSelect {
     int n;            ///< number of scores
-    int k;            ///< how much weight to hand out, >= 0; may exceed n
+    int k;            ///< total weight, >= 0; may exceed n
     const tacReal* x; ///< scores; 0 means "no candidate"                  (n) [any unit u]
     tacReal width;    ///< half width of the ramp about the threshold, > 0            [u]
     tacReal gate;     ///< score at which an entry counts fully; 0: no gate (default) [u]

@@ -1,4 +1,4 @@
-/// What changes while a scene moves, and the memory that a thread works in.
+/// The state of a scene, its tangents, and the working memory of a thread.
 #ifndef TACTUS_STATE_H
 #define TACTUS_STATE_H
 
@@ -6,31 +6,58 @@
 
 TAC_EXTERN_C_BEGIN
 
-/// Full state, laid out as MuJoCo lays it out. The caller owns every array. Two calls with equal
-/// state and model give equal bits, whatever the scratch did before.
+//---------------------------------- state ----------------------------------------
+
+/// The full state of a scene in MuJoCo's layout. Equal states of equal models give equal bits,
+/// whatever the scratch was used for before. Use tac_state_create, or arrays of your own.
 typedef struct tacState {
     tacReal* qpos; ///< generalized positions                                   (nq)
     tacReal* qvel; ///< generalized velocities                                  (nv)
     tacReal* act;  ///< actuator activations                                    (na)
-    tacReal* warm; ///< start values of solvers: speed, never the answer        (nwarm)
-    double time;   ///<                                                         [s]
+    tacReal* warm; ///< warm start of solvers; changes speed, never the answer  (nwarm)
+    double time;   ///< simulation time                                         [s]
 } tacState;
 
-/// A tangent of the state, or an adjoint: rotations have 3 components, never 4.
+/// Makes a state of a model in one block of memory and resets it. Free it with tac_state_destroy
+/// before the model.
+TAC_API
+tacResult tac_state_create(const tacModel* model, tacState** out);
+
+/// Frees a state of tac_state_create. NULL is allowed.
+TAC_API
+void tac_state_destroy(tacState* state);
+
+/// Copies all numbers of a state, time included.
+TAC_API
+tacResult tac_state_copy(const tacModel* model, const tacState* from, tacState* to);
+
+/// Sets a state to the start of the scene: qpos0, zero velocity and activation, time 0.
+TAC_API
+tacResult tac_state_reset(const tacModel* model, tacState* state);
+
+/// Sets a state to keyframe `key` (tac_name_id finds it by name). The keyframe's control is
+/// model->key[key].ctrl. Mocap poses are parameters of the model and stay.
+TAC_API
+tacResult tac_state_reset_key(const tacModel* model, tacState* state, int key);
+
+/// A tangent of the state, or an adjoint. A rotation has 3 components, never 4.
 typedef struct tacTangent {
     tacReal* dq; ///< of qpos (nv)
     tacReal* dv; ///< of qvel (nv)
     tacReal* da; ///< of act  (na)
 } tacTangent;
 
-/// Working memory of one thread, sized for one model. Nothing in it is an input of a later call.
+//---------------------------------- scratch --------------------------------------
+
+/// Working memory of one thread for one model. No call reads what an earlier call left in it, but
+/// tac_step_info.
 typedef struct tacScratch tacScratch;
 
-/// Makes the working memory for a model. Free it with tac_scratch_destroy before the model.
+/// Makes working memory for a model. Free it with tac_scratch_destroy before the model.
 TAC_API
 tacResult tac_scratch_create(const tacModel* model, tacScratch** out);
 
-/// Gives a scratch back. NULL is allowed.
+/// Frees a scratch. NULL is allowed.
 TAC_API
 void tac_scratch_destroy(tacScratch* scratch);
 

@@ -25,6 +25,11 @@ size_t tac_arena_align(size_t size);
 tacArena tac_arena_measure(size_t scale);
 static inline int tac_arena_measures(const tacArena* arena) { return !arena->base; }
 
+// an arena over memory of the caller, who has measured what it needs
+static inline tacArena tac_arena_over(void* memory) {
+    return (tacArena){.base = memory, .size = (size_t)-1};
+}
+
 tacResult tac_arena_create(tacArena* arena, size_t size, tacAllocator allocator);
 void tac_arena_destroy(tacArena* arena, tacAllocator allocator);
 

@@ -1,4 +1,4 @@
-// Results and messages.
+// Results, flags and messages.
 
 #include "base/message.h"
 
@@ -24,6 +24,30 @@ const char* tac_result_name(tacResult result) {
 
 const char* tac_result_text(tacResult result) {
     return (unsigned)result < TAC_RESULT_COUNT ? result_texts[result] : "not a result of Tactus";
+}
+
+const char* tac_flag_name(unsigned flag) {
+    switch (flag) {
+#define TAC_FLAG_STRING(name, bit, text)                                                           \
+    case bit:                                                                                      \
+        return #name;
+        TAC_FLAGS(TAC_FLAG_STRING)
+#undef TAC_FLAG_STRING
+    default:
+        return NULL;
+    }
+}
+
+const char* tac_flag_text(unsigned flag) {
+    switch (flag) {
+#define TAC_FLAG_TEXT(name, bit, text)                                                             \
+    case bit:                                                                                      \
+        return text;
+        TAC_FLAGS(TAC_FLAG_TEXT)
+#undef TAC_FLAG_TEXT
+    default:
+        return NULL;
+    }
 }
 
 // copies as much as fits; a text that was cut ends in "..."

@@ -12,7 +12,7 @@ typedef struct motionInput {
     tacReal *param, *theta, *qpos, *next, *bar;
     tacState at, to;
     const tacReal* u;
-    tacRollout rollout;
+    tacQuantityRollout rollout;
 } motionInput;
 
 //---------------------------------- positions ------------------------------------
@@ -81,7 +81,7 @@ static motionInput make_input(const tacCheckMotion* c, const tacReal* x) {
     s.at = (tacState){.qpos = s.qpos, .qvel = v, .act = v + m->nv};
     s.to = (tacState){.qpos = s.next, .qvel = s.next + m->nq, .act = s.next + m->nq + m->nv};
     s.u = x + tangent_dim(c);
-    s.rollout = (tacRollout){NULL, c->steps, c->what, s.bar + 2 * m->nv + m->na};
+    s.rollout = (tacQuantityRollout){NULL, c->steps, c->what, s.bar + 2 * m->nv + m->na};
     return s;
 }
 
@@ -120,8 +120,11 @@ static tacResult eval_step_jvp(const void* context, const tacReal* x, const tacR
     memcpy(s.next, y_dot, sizeof *y_dot * (size_t)c->model->nv); // w
     scatter_theta(c, &s, x_dot);
     if (result == TAC_OK)
-        result = tac_step_jvp(&s.model, &s.at, s.u, as_tangent(c, x_dot), x_dot + tangent_dim(c),
-                              s.theta, as_tangent(c, y_dot), c->scratch);
+        result = tac_step_jvp(&s.model, &s.at, s.u,
+                              (tacStepTangent){.x = as_tangent(c, x_dot),
+                                               .u = (tacReal*)x_dot + tangent_dim(c),
+                                               .theta = s.theta},
+                              as_tangent(c, y_dot), c->scratch);
     apply_chart(c->model, s.next, y_dot, 0);
     return result;
 }
@@ -136,8 +139,11 @@ static tacResult eval_step_vjp(const void* context, const tacReal* x, const tacR
     apply_chart(c->model, s.next, s.bar, 1);
     memset(x_bar, 0, sizeof *x_bar * (size_t)theta_index(c));
     if (result == TAC_OK)
-        result = tac_step_vjp(&s.model, &s.at, s.u, as_tangent(c, s.bar), as_tangent(c, x_bar),
-                              x_bar + tangent_dim(c), s.theta, c->scratch);
+        result = tac_step_vjp(&s.model, &s.at, s.u, as_tangent(c, s.bar),
+                              (tacStepTangent){.x = as_tangent(c, x_bar),
+                                               .u = x_bar + tangent_dim(c),
+                                               .theta = s.theta},
+                              c->scratch);
     gather_theta(c, &s, x_bar);
     return result;
 }
@@ -151,7 +157,7 @@ static tacResult eval_quantity(const void* context, const tacReal* x, tacReal* y
     const tacCheckMotion* c = context;
     motionInput s = make_input(c, x);
     s.rollout.model = &s.model;
-    return tac_rollout(&s.rollout, &s.at, s.u, y, c->scratch);
+    return tac_quantity_rollout(&s.rollout, &s.at, s.u, y, c->scratch);
 }
 
 static tacResult eval_quantity_jvp(const void* context, const tacReal* x, const tacReal* x_dot,
@@ -160,8 +166,8 @@ static tacResult eval_quantity_jvp(const void* context, const tacReal* x, const 
     motionInput s = make_input(c, x);
     s.rollout.model = &s.model;
     scatter_theta(c, &s, x_dot);
-    return tac_rollout_jvp(&s.rollout, &s.at, s.u, as_tangent(c, x_dot), x_dot + tangent_dim(c),
-                           s.theta, y_dot, c->scratch);
+    return tac_quantity_rollout_jvp(&s.rollout, &s.at, s.u, as_tangent(c, x_dot),
+                                    x_dot + tangent_dim(c), s.theta, y_dot, c->scratch);
 }
 
 static tacResult eval_quantity_vjp(const void* context, const tacReal* x, const tacReal* y_bar,
@@ -170,8 +176,9 @@ static tacResult eval_quantity_vjp(const void* context, const tacReal* x, const 
     motionInput s = make_input(c, x);
     s.rollout.model = &s.model;
     memset(x_bar, 0, sizeof *x_bar * (size_t)theta_index(c));
-    tacResult result = tac_rollout_vjp(&s.rollout, &s.at, s.u, *y_bar, as_tangent(c, x_bar),
-                                       x_bar + tangent_dim(c), s.theta, c->scratch);
+    tacResult result =
+        tac_quantity_rollout_vjp(&s.rollout, &s.at, s.u, *y_bar, as_tangent(c, x_bar),
+                                 x_bar + tangent_dim(c), s.theta, c->scratch);
     gather_theta(c, &s, x_bar);
     return result;
 }

@@ -2,7 +2,7 @@
 
 #include "check/motion_problem.h"
 
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 #include "tactus/dynamics.h"
 
 #include <math.h>
@@ -141,8 +141,8 @@ static void size_positions(const tacModel* m, const double* qpos, double* out) {
     }
 }
 
-static int sample(const void* context, int i, unsigned long long* random, double* x,
-                  double* scale) {
+static int sample_motion(const void* context, int i, unsigned long long* random, double* x,
+                         double* scale) {
     const tacCheckMotion* c = context;
     const tacModel* m = c->model;
     int nv = m->nv, nx = 2 * nv + m->na;
@@ -188,8 +188,8 @@ static tacResult add_chart(const tacCheckMotion* c, const double* x, const doubl
     return result;
 }
 
-static tacResult hvp(const void* context, const double* x, const double* y_bar, const double* x_dot,
-                     double* x_bar_dot) {
+static tacResult motion_hvp(const void* context, const double* x, const double* y_bar,
+                            const double* x_dot, double* x_bar_dot) {
     const tacCheckMotion* c = context;
     const tacModel* m = c->model;
     int nv = m->nv, nx = 2 * nv + m->na, theta = nx + m->nu, n = theta + c->used_count;
@@ -199,10 +199,16 @@ static tacResult hvp(const void* context, const double* x, const double* y_bar, 
     for (int i = 0; i < c->used_count; ++i) theta_dot[c->used[i]] = x_dot[theta + i];
     double *v = (double*)x + nv, *y = (double*)y_bar, *d = (double*)x_dot;
     tacState at = {.qpos = c->qpos, .qvel = v, .act = v + nv};
-    tacResult result = tac_step_hvp(m, &at, x + nx, (tacTangent){y, y + nv, y + 2 * nv},
-                                    (tacTangent){d, d + nv, d + 2 * nv}, x_dot + nx, theta_dot,
-                                    (tacTangent){x_bar_dot, x_bar_dot + nv, x_bar_dot + 2 * nv},
-                                    x_bar_dot + nx, theta_bar, c->scratch);
+    tacResult result = tac_step_hvp(
+        m, &at, x + nx,
+        &(tacStepHvp){.next_bar = (tacTangent){y, y + nv, y + 2 * nv},
+                      .dot = {.x = (tacTangent){d, d + nv, d + 2 * nv},
+                              .u = (double*)x_dot + nx,
+                              .theta = theta_dot},
+                      .bar = {.x = (tacTangent){x_bar_dot, x_bar_dot + nv, x_bar_dot + 2 * nv},
+                              .u = x_bar_dot + nx,
+                              .theta = theta_bar}},
+        c->scratch);
     for (int i = 0; i < c->used_count; ++i) x_bar_dot[theta + i] = theta_bar[c->used[i]];
     return result == TAC_OK ? add_chart(c, x, y_bar, x_dot, n, x_bar_dot) : result;
 }
@@ -223,7 +229,7 @@ static tacResult alloc_memory(tacCheckMotion* c) {
     const tacModel* m = c->model;
     size_t numbers = 2 * (size_t)m->nparam + 2 * (size_t)m->nq + 4 * (size_t)m->nv +
                      3 * (size_t)m->na + (size_t)m->nwarm;
-    c->memory = calloc(1, 16 * numbers + tac_rollout_size(m, c->steps, 16) + 16);
+    c->memory = calloc(1, 16 * numbers + tac_quantity_rollout_size(m, c->steps, 16) + 16);
     c->qpos = calloc(2 * (size_t)m->nq + 1, sizeof *c->qpos);
     c->used = calloc((size_t)m->nparam + 1, sizeof *c->used);
     c->magnitude = calloc(4 * (size_t)m->nv + (size_t)(2 * m->na + m->nu + m->nparam) + 1,
@@ -258,8 +264,8 @@ tacResult tac_check_motion_begin(const tacModel* model, const tacState* at, cons
                                  .as_complex = &tac_check_transition_complex,
                                  .as_quad = &tac_check_transition_quad,
                                  .x_magnitude = context->magnitude,
-                                 .hvp = hvp,
-                                 .sample = sample};
+                                 .hvp = motion_hvp,
+                                 .sample = sample_motion};
     if (!what) {
         problem->y_magnitude = context->next_magnitude = context->magnitude + problem->n;
         return TAC_OK;

@@ -4,7 +4,7 @@
 #define TAC_CHECK_MOTION_PROBLEM_H
 
 #include "check/check.h"
-#include "step/rollout.h"
+#include "step/quantity_rollout.h"
 
 // x = (dq, v, act, u, parameters used); y = (rotation vectors of the next positions from qnext, v,
 // act), or the quantity

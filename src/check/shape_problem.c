@@ -119,8 +119,8 @@ static double shape_param_scale(const tacCheckShape* c, int offset) {
     return 0.1 * (most > 0.0 ? most : strstr(group->name, "/pos") ? c->size : 1.0);
 }
 
-static int sample(const void* context, int i, unsigned long long* random, double* x,
-                  double* scale) {
+static int sample_shape(const void* context, int i, unsigned long long* random, double* x,
+                        double* scale) {
     const tacCheckShape* c = context;
     const tacNodeData* b = &c->bound[i % c->model->shape[c->shape].count];
     const tacFrame* f = &b->frame;
@@ -150,8 +150,8 @@ static tacPose shape_pose(const tacCheckShape* c) {
                      {c->rotation[0], c->rotation[1], c->rotation[2], c->rotation[3]}};
 }
 
-static tacResult hvp(const void* context, const double* x, const double* y_bar, const double* x_dot,
-                     double* x_bar_dot) {
+static tacResult shape_hvp(const void* context, const double* x, const double* y_bar,
+                           const double* x_dot, double* x_bar_dot) {
     const tacCheckShape* c = context;
     double* param_dot = c->memory;
     double* param_bar = param_dot + c->model->nparam;
@@ -294,8 +294,8 @@ tacResult tac_check_shape_begin(const tacModel* model, int shape, tacCheckShape*
                                  .as_double = &tac_check_shape_double,
                                  .as_complex = &tac_check_shape_complex,
                                  .as_quad = &tac_check_shape_quad,
-                                 .hvp = hvp,
-                                 .sample = sample};
+                                 .hvp = shape_hvp,
+                                 .sample = sample_shape};
     return TAC_OK;
 }
 

@@ -5,7 +5,7 @@
 #define TAC_DETECT_BROAD_PHASE_H
 
 #include "base/scratch.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 // low and high corners in the world                                                      [m]
 typedef struct tacBroadPhaseBox {

@@ -36,15 +36,16 @@ static geomFrame geom_frame(const tacModel* model, const tacPose* body, int geom
 
 // twist of a geom about a point: that of its body, and what its own pos and quat do
 static tacTwist geom_twist(const tacModel* model, const tacPose* body, int geom, tacVec3 point,
-                           const tacReal* pose_dot, const tacReal* theta_dot) {
+                           tacContactTangent tangent) {
     int b = model->geom[geom].body;
     tacTwist sum = {tac_vec3_zero(), tac_vec3_zero()};
-    if (pose_dot) sum = tac_twist_shift(tac_twist_load(pose_dot + 6 * b), body[b].position, point);
-    if (!theta_dot) return sum;
+    if (tangent.pose)
+        sum = tac_twist_shift(tac_twist_load(tangent.pose + 6 * b), body[b].position, point);
+    if (!tangent.param) return sum;
     geomFrame g = geom_frame(model, body, geom, point);
     tacVec3 rot =
-        tac_pose_rotate(g.body, tac_quat_angular(g.q, tac_quat_load(theta_dot + g.rotation)));
-    tacVec3 shift = tac_pose_rotate(g.body, tac_load3(theta_dot + g.position));
+        tac_pose_rotate(g.body, tac_quat_angular(g.q, tac_quat_load(tangent.param + g.rotation)));
+    tacVec3 shift = tac_pose_rotate(g.body, tac_load3(tangent.param + g.position));
     sum.linear = tac_add(sum.linear, tac_add(shift, tac_cross(rot, g.arm)));
     sum.angular = tac_add(sum.angular, rot);
     return sum;
@@ -52,19 +53,19 @@ static tacTwist geom_twist(const tacModel* model, const tacPose* body, int geom,
 
 // its transpose
 static void geom_twist_vjp(const tacModel* model, const tacPose* body, int geom, tacVec3 point,
-                           tacWrench w, tacReal* pose_bar, tacReal* theta_bar) {
+                           tacWrench w, tacContactAdjoint adjoint) {
     int b = model->geom[geom].body;
-    if (pose_bar) {
+    if (adjoint.pose) {
         tacWrench own = tac_wrench_shift(w, point, body[b].position);
-        tacReal* to = pose_bar + 6 * b;
+        tacReal* to = adjoint.pose + 6 * b;
         tac_wrench_store(to, tac_wrench_add(tac_wrench_load(to), own));
     }
-    if (!theta_bar) return;
+    if (!adjoint.param) return;
     geomFrame g = geom_frame(model, body, geom, point);
     tacVec3 force = tac_pose_rotate_inverse(g.body, w.force);
     tacVec3 torque = tac_add(w.torque, tac_cross(g.arm, w.force));
     torque = tac_pose_rotate_inverse(g.body, torque);
-    tacReal *p = theta_bar + g.position, *q = theta_bar + g.rotation;
+    tacReal *p = adjoint.param + g.position, *q = adjoint.param + g.rotation;
     tac_store3(p, tac_add(tac_load3(p), force));
     for (int k = 0; k < 4; ++k) {
         const tacReal unit[4] = {k == 0, k == 1, k == 2, k == 3};
@@ -95,12 +96,12 @@ static void contact_tangent(const tacContacts* c, int i, tacTwist xi0, tacTwist 
 }
 
 void tac_contact_diff_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                          const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot) {
+                          tacContactTangent tangent, tacContacts* dot) {
     for (int i = 0; i < contacts->count; ++i) {
         const int* geom = model->contact->pair[contacts->pair[i]].geom;
         tacVec3 point = tac_vec3_at(contacts->point, i);
-        contact_tangent(contacts, i, geom_twist(model, body, geom[0], point, pose_dot, theta_dot),
-                        geom_twist(model, body, geom[1], point, pose_dot, theta_dot), dot);
+        contact_tangent(contacts, i, geom_twist(model, body, geom[0], point, tangent),
+                        geom_twist(model, body, geom[1], point, tangent), dot);
     }
 }
 
@@ -124,13 +125,12 @@ static void contact_adjoint(const tacContacts* c, int i, const tacContacts* bar,
 }
 
 void tac_contact_diff_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                          const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar) {
+                          const tacContacts* bar, tacContactAdjoint adjoint) {
     for (int i = 0; i < contacts->count; ++i) {
         const int* geom = model->contact->pair[contacts->pair[i]].geom;
         tacWrench w[2];
         contact_adjoint(contacts, i, bar, w);
         for (int k = 0; k < 2; ++k)
-            geom_twist_vjp(model, body, geom[k], tac_vec3_at(contacts->point, i), w[k], pose_bar,
-                           theta_bar);
+            geom_twist_vjp(model, body, geom[k], tac_vec3_at(contacts->point, i), w[k], adjoint);
     }
 }

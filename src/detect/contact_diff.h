@@ -13,10 +13,10 @@ tacResult tac_contact_diff_detect(const tacDetectorKind* kind, const tacModel* m
 
 // `contacts` have d_twist; of `dot` all is written. NULL means zero.
 void tac_contact_diff_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                          const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot);
+                          tacContactTangent tangent, tacContacts* dot);
 
 // adds to pose_bar (nbody x 6) and theta_bar (nparam); NULL skips one
 void tac_contact_diff_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                          const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar);
+                          const tacContacts* bar, tacContactAdjoint adjoint);
 
 #endif

@@ -1,7 +1,7 @@
-// Contacts of all pairs of a scene that its convex pieces rest on: detect="gjk".
+// Contacts of all pairs of convex parts of a scene: detect="gjk".
 //
-//   convex_parts.h --rest.h (doubles)--> features --patch.h (any number)--> points, normals,
-//   distances
+//   convex_parts.h --clip_manifold.h (doubles)--> features --feature_contact.h (any number)-->
+//   points, normals, distances
 
 #include "detect/convex_contacts.h"
 #include "detect/convex/clip_manifold.h"
@@ -13,8 +13,6 @@
 
 //---------------------------------- memory ----------------------------------
 
-static size_t align16(size_t size) { return (size + 15) / 16 * 16; }
-
 // a search of all pairs: its input, and the convex parts in the world
 typedef struct contactSearch {
     const tacModel* model;
@@ -25,20 +23,30 @@ typedef struct contactSearch {
     void* gjk_memory;
 } contactSearch;
 
+static contactSearch alloc_search(const tacModel* model, tacArena* arena) {
+    int parts = model->contact->npart;
+    return (contactSearch){.model = model,
+                           .part = TAC_ALLOC(arena, tacConvex, parts),
+                           .bounding_radius = TAC_ALLOC(arena, double, parts),
+                           .gjk_memory = tac_arena_alloc(arena, tac_gjk_size())};
+}
+
+void tac_convex_contacts_measure(const tacModel* model, tacArena* dry) { alloc_search(model, dry); }
+
 static contactSearch begin_search(const tacModel* model, const tacPose* body, tacDetectQuery query,
                                   void* memory) {
-    int count = model->contact->npart;
-    contactSearch s = {.model = model, .body = body, .query = query, .part = memory};
-    s.bounding_radius = (double*)((char*)memory + align16(sizeof(tacConvex) * (size_t)count));
-    s.gjk_memory = (char*)s.bounding_radius + align16(sizeof(double) * (size_t)count);
-    for (int i = 0; i < count; ++i) {
+    tacArena arena = tac_arena_over(memory);
+    contactSearch s = alloc_search(model, &arena);
+    s.body = body;
+    s.query = query;
+    for (int i = 0; i < model->contact->npart; ++i) {
         s.part[i] = tac_convex_part_at(model, i, body[tac_convex_part_body(model, i)]);
         s.bounding_radius[i] = tac_convex_bounding_radius(&s.part[i]);
     }
     return s;
 }
 
-// most contacts of two pieces: round ones touch in a point, a segment leaves a face twice
+// most contacts of two parts: round ones have one point, a segment leaves a face twice
 static int max_pair_contacts(const tacConvexPart* a, const tacConvexPart* b) {
     const tacConvexPart* both[2] = {a, b};
     int most = TAC_CLIP_MAX_CONTACTS;
@@ -51,8 +59,8 @@ static int max_pair_contacts(const tacConvexPart* a, const tacConvexPart* b) {
     return most;
 }
 
-// All pairs at once, but no more than eight neighbours with eight contacts for each piece: so many
-// that touch are an error, and a thousand bodies fit into memory.
+// All pairs at once, but at most eight neighbours with eight contacts per part. More contacts are
+// an error, and a thousand bodies fit into memory.
 int tac_convex_contacts_capacity(const tacModel* model) {
     const tacContactPlan* plan = model->contact;
     long long count = 0, most = 64ll * plan->npart;
@@ -68,7 +76,7 @@ int tac_convex_contacts_capacity(const tacModel* model) {
 
 //---------------------------------- one contact ----------------------------------
 
-// no derivative of the features: the normal stays with the first body
+// no derivative of the features: the normal is fixed to the first body
 static void fixed_normal_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]) {
     const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
     tacMat3 arm = tac_skew(tac_sub(at->core[1], at->point));
@@ -103,7 +111,6 @@ static void store_contact_point(const tacFeatureContactPoint* at, tacContacts* o
     out->activity[i] = 1.0;
 }
 
-// the record of a touch between two pieces
 tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
                                     const tacConvexContact* of, tacContacts* out) {
     const tacContactPlan* plan = model->contact;
@@ -145,7 +152,7 @@ tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose
 
 //---------------------------------- all pairs ----------------------------------
 
-// can the balls around the pieces, or ball and half-space, be as near as the margin?
+// Can bounding balls, or a ball and a half-space, be as near as the margin?
 static int bounding_balls_overlap(const contactSearch* s, const int part[2]) {
     const tacConvex *a = &s->part[part[0]], *b = &s->part[part[1]];
     double w[3], bounding_radius =

@@ -1,4 +1,4 @@
-// Convex pieces of a model's geoms, placed in the world.
+// Convex parts of a model's geoms at their world poses.
 
 #include "detect/convex_parts.h"
 

@@ -165,7 +165,8 @@ tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacCo
     tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     tac_contacts_clear(dot, contacts->count);
-    result = tac_detector_of(model)->jvp(model, body, contacts, pose_dot, theta_dot, dot, scratch);
+    result = tac_detector_of(model)->jvp(model, body, contacts,
+                                         (tacContactTangent){pose_dot, theta_dot}, dot, scratch);
     scratch->arena.used = mark;
     return result;
 }
@@ -178,7 +179,8 @@ tacResult tac_detect_vjp(const tacModel* model, const tacPose* body, const tacCo
     if (result != TAC_OK) return result;
     tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;
-    result = tac_detector_of(model)->vjp(model, body, contacts, bar, pose_bar, theta_bar, scratch);
+    result = tac_detector_of(model)->vjp(model, body, contacts, bar,
+                                         (tacContactAdjoint){pose_bar, theta_bar}, scratch);
     scratch->arena.used = mark;
     return result;
 }

@@ -5,7 +5,18 @@
 
 #include "base/arena.h"
 #include "base/scratch.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
+
+// What contacts are differentiated along: twists of the bodies about their origins (nbody x 6) and
+// parameters (nparam); NULL: zero.
+typedef struct tacContactTangent {
+    const tacReal *pose, *param;
+} tacContactTangent;
+
+// What adjoints of contacts are added to; NULL: not asked for.
+typedef struct tacContactAdjoint {
+    tacReal *pose, *param;
+} tacContactAdjoint;
 
 // All functions as their namesakes in tactus/contact.h, called with arguments that were checked.
 // `measure` is the dry run of their allocations: it asks a measuring arena for what one call takes
@@ -16,11 +27,9 @@ typedef struct tacDetectorKind {
     tacResult (*detect)(const tacModel* model, const tacPose* body, tacContacts* contacts,
                         tacScratch* scratch);
     tacResult (*jvp)(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                     tacScratch* scratch);
+                     tacContactTangent tangent, tacContacts* dot, tacScratch* scratch);
     tacResult (*vjp)(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                     const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                     tacScratch* scratch);
+                     const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch);
 } tacDetectorKind;
 
 // the scene's, or NULL if it has none or one without records

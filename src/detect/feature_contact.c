@@ -8,7 +8,7 @@
 
 enum { MAX_PASSES = 40 };
 
-// a patch in the world
+// a feature in the world
 typedef struct posedFeature {
     const tacConvexFeature* feature;
     tacVec3 x, axis;
@@ -92,7 +92,7 @@ static supportPoint support_smooth(const posedFeature* s, tacVec3 m) {
                           tac_mat_mul(s->rot, tac_mat_mul_t(H, s->rot))};
 }
 
-// x = middle + r u, H = r/|flat part of m| t t', t = axis x u. Along the axes of the piece, so that
+// x = middle + r u, H = r/|flat part of m| t t', t = axis x u. Along the axes of the part, so that
 // u keeps its digits where m is nearly the axis.
 static supportPoint support_rim(const posedFeature* s, tacVec3 m) {
     tacVec3 local = tac_mat_tmul_vec(s->rot, m), flat = tac_vec3(local.x, local.y, 0.0);
@@ -259,7 +259,7 @@ static int find_curved_normal(const posedFeature s[2], tacVec3* n) {
     return settled > 0;
 }
 
-// across two edges, from a corner to an edge, between two corners
+// across two edges, from a vertex to an edge, between two vertices
 static int find_straight_normal(const posedFeature s[2], tacVec3* n) {
     int line[2] = {s[0].feature->kind == TAC_CONVEX_FEATURE_EDGE,
                    s[1].feature->kind == TAC_CONVEX_FEATURE_EDGE};

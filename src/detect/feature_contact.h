@@ -12,18 +12,18 @@
 #include <stdint.h>
 
 typedef enum tacConvexFeatureKind {
-    TAC_CONVEX_FEATURE_VERTEX, // a corner
+    TAC_CONVEX_FEATURE_VERTEX, // a vertex
     TAC_CONVEX_FEATURE_EDGE,   // an edge: the normal is across it
     TAC_CONVEX_FEATURE_FACE,   // a face: the normal is its own
     TAC_CONVEX_FEATURE_RIM,    // a circle
     TAC_CONVEX_FEATURE_SMOOTH  // an ellipsoid, a convex superquadric
 } tacConvexFeatureKind;
 
-// a feature of a convex core in the axes of its piece
+// a feature of a convex core in the axes of its part
 typedef struct tacConvexFeature {
     tacConvexFeatureKind kind;
-    int index;              // of the corner, edge, face or rim on its piece
-    double x[3];            // corner; a point of edge or face; middle of rim and round
+    int index;              // of the vertex, edge, face or rim on its part
+    double x[3];            // vertex; a point of edge or face; middle of rim and round
     double axis[3];         // unit: along the edge, normal of the face (outward), axis of the rim
     double radius;          // of the ball that rolls on it
     double size[3], eps[2]; // rim: size[0] is its radius; round: semi-axes and exponents
@@ -36,7 +36,7 @@ typedef struct tacFeatureContact {
     double normal[3]; // about, in the world, from body[0] to body[1]
 } tacFeatureContact;
 
-// where a piece is; the columns of rot are its axes
+// where a part is; the columns of rot are its axes
 typedef struct tacTransform {
     tacVec3 pos;
     tacMat3 rot;

@@ -46,25 +46,25 @@ static tacResult gjk_detect(const tacModel* model, const tacPose* body, tacConta
 
 //---------------------------------- derivative ----------------------------------
 
+// convex parts are as they were loaded: no derivative by parameters
+
 static tacResult gjk_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                         const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                         tacScratch* scratch) {
+                         tacContactTangent tangent, tacContacts* dot, tacScratch* scratch) {
     tacContacts c;
-    (void)theta_dot; // convex parts are those of the file
     tacResult result =
         tac_contact_diff_detect(&tac_gjk_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contact_diff_jvp(model, body, &c, pose_dot, NULL, dot);
+    if (result == TAC_OK)
+        tac_contact_diff_jvp(model, body, &c, (tacContactTangent){tangent.pose, NULL}, dot);
     return result;
 }
 
 static tacResult gjk_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                         const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                         tacScratch* scratch) {
+                         const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch) {
     tacContacts c;
-    (void)theta_bar;
     tacResult result =
         tac_contact_diff_detect(&tac_gjk_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contact_diff_vjp(model, body, &c, bar, pose_bar, NULL);
+    if (result == TAC_OK)
+        tac_contact_diff_vjp(model, body, &c, bar, (tacContactAdjoint){adjoint.pose, NULL});
     return result;
 }
 

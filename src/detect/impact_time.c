@@ -15,7 +15,7 @@ static void points_at_time(const tacReal* start, const tacReal* end, tacReal t, 
 
 //---------------------------------- distance ----------------------------------
 
-// weights of the face's corners below the vertex: areas over the whole area
+// weights of the face's vertices below the vertex: areas over the whole area
 static void vertex_face_weights(const tacReal* p, tacVec3 normal, tacReal w[4]) {
     tacVec3 v = tac_load3(p), a = tac_load3(p + 3), u = tac_sub(tac_load3(p + 6), a);
     tacVec3 e = tac_sub(tac_load3(p + 9), a), d = tac_sub(v, a);

@@ -1,10 +1,10 @@
 // detect="sat" and detect="convex" in the table of detectors: one contact for each pair of geoms.
 //
-//   geoms' places --balls around them--> pairs that may meet --solid_features.h (doubles)-->
-//   features --patch.h (any number)--> records
+//   poses of geoms --bounding balls--> pairs --solid_features.h (doubles)--> features
+//   --feature_contact.h (any number)--> records
 //
-// A spring reaches 40 eps3 out, as its transition does; the elastic-plastic law nothing. The
-// derivative is that of the features that met; sizes are those of the file.
+// The margin is the width of a spring's transition, 40 eps3; 0 for the elastoplastic law.
+// Derivatives are those of the features found; sizes are those of the file.
 
 #include "detect/solid_detector.h"
 
@@ -32,9 +32,9 @@ static size_t convex_program_size(const tacModel* model) {
     return most;
 }
 
-//---------------------------------- places ---------------------------------------
+//---------------------------------- poses -----------------------------------------
 
-// where geoms are, and what they reach to
+// poses and bounds of the geoms
 typedef struct solidPoses {
     const tacModel* model;
     tacPose* pose;        // (ngeom)
@@ -155,22 +155,20 @@ static tacResult solid_detect(const tacModel* model, const tacPose* body, tacCon
 //---------------------------------- derivative -----------------------------------
 
 static tacResult solid_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                           tacScratch* scratch) {
+                           tacContactTangent tangent, tacContacts* dot, tacScratch* scratch) {
     tacContacts c;
     tacResult result =
         tac_contact_diff_detect(&tac_solid_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contact_diff_jvp(model, body, &c, pose_dot, theta_dot, dot);
+    if (result == TAC_OK) tac_contact_diff_jvp(model, body, &c, tangent, dot);
     return result;
 }
 
 static tacResult solid_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                           tacScratch* scratch) {
+                           const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch) {
     tacContacts c;
     tacResult result =
         tac_contact_diff_detect(&tac_solid_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contact_diff_vjp(model, body, &c, bar, pose_bar, theta_bar);
+    if (result == TAC_OK) tac_contact_diff_vjp(model, body, &c, bar, adjoint);
     return result;
 }
 

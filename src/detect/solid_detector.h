@@ -1,4 +1,4 @@
-// Contacts of solids with corners.
+// detect="sat" and detect="convex" for the table of detectors.
 
 #ifndef TAC_DETECT_SOLID_DETECTOR_H
 #define TAC_DETECT_SOLID_DETECTOR_H

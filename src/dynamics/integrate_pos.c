@@ -4,9 +4,9 @@
 
 #include "math/quat.h"
 
-void tac_integrate_pos_jvp(const tacModel* model, const tacReal* velocity, tacReal h,
-                           const tacReal* dq, const tacReal* velocity_dot, tacReal h_dot,
-                           tacReal* next_dot) {
+void tac_advance_pos_jvp(const tacModel* model, const tacReal* velocity, tacReal h,
+                         const tacReal* dq, const tacReal* velocity_dot, tacReal h_dot,
+                         tacReal* next_dot) {
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
         int k = j->dof, ntranslate = tac_translation_dofs(j);
@@ -19,9 +19,9 @@ void tac_integrate_pos_jvp(const tacModel* model, const tacReal* velocity, tacRe
     }
 }
 
-void tac_integrate_pos_vjp(const tacModel* model, const tacReal* velocity, tacReal h,
-                           const tacReal* next_bar, tacReal* dq_bar, tacReal* velocity_bar,
-                           tacReal* h_bar) {
+void tac_advance_pos_vjp(const tacModel* model, const tacReal* velocity, tacReal h,
+                         const tacReal* next_bar, tacReal* dq_bar, tacReal* velocity_bar,
+                         tacReal* h_bar) {
     for (int i = 0; i < model->njoint; ++i) {
         const tacJoint* j = &model->joint[i];
         int k = j->dof, ntranslate = tac_translation_dofs(j);

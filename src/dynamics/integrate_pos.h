@@ -1,4 +1,5 @@
-// Derivatives of next = qpos moved by h velocity, one lane. (The kernel `integrate` has the value.)
+// Derivatives of next = qpos moved by h velocity, one lane, by h as well. The kernel `integrate`
+// has the value; configuration.c has the public calls.
 
 #ifndef TAC_DYNAMICS_INTEGRATE_POS_H
 #define TAC_DYNAMICS_INTEGRATE_POS_H
@@ -12,12 +13,12 @@ static inline int tac_translation_dofs(const tacJoint* j) {
 }
 
 // dq, next_dot: tangents (nv); h_dot and h_bar are of h
-void tac_integrate_pos_jvp(const tacModel* model, const tacReal* velocity, tacReal h,
-                           const tacReal* dq, const tacReal* velocity_dot, tacReal h_dot,
-                           tacReal* next_dot);
+void tac_advance_pos_jvp(const tacModel* model, const tacReal* velocity, tacReal h,
+                         const tacReal* dq, const tacReal* velocity_dot, tacReal h_dot,
+                         tacReal* next_dot);
 // adds
-void tac_integrate_pos_vjp(const tacModel* model, const tacReal* velocity, tacReal h,
-                           const tacReal* next_bar, tacReal* dq_bar, tacReal* velocity_bar,
-                           tacReal* h_bar);
+void tac_advance_pos_vjp(const tacModel* model, const tacReal* velocity, tacReal h,
+                         const tacReal* next_bar, tacReal* dq_bar, tacReal* velocity_bar,
+                         tacReal* h_bar);
 
 #endif

@@ -43,11 +43,27 @@ static void attach_vjp(const tacModel* model, const tacMotion* m, int body, tacW
     for (int i = 0; i < 4; ++i) theta_bar[b->rotation + i] += 2.0 / n2 * bar[i];
 }
 
-// a twist of the frame R at `pivot`, forward (sign 1) or backward, by the joint's position and axis
-static void geometry_vjp(const tacModel* model, const tacMotion* m, const tacJoint* j, tacMat3 R,
-                         tacVec3 pivot, tacReal sign, tacWrench G, tacReal* theta_bar) {
-    tacVec3 shift = tac_scale(tac_mat_tmul_vec(R, G.force), sign);
-    tacVec3 w = tac_scale(tac_mat_tmul_vec(R, torque_about_point(m, j->body, G, pivot)), sign);
+// adjoints of a motion, NULL: skipped
+typedef struct motionBar {
+    const tacModel* model;
+    const tacMotion* m;
+    tacReal *q, *v, *theta; // (nv) (nv) (nparam)
+} motionBar;
+
+// the frame of a slot, which moves forward (sign 1) or backward with the joint's position and axis
+typedef struct slotFrame {
+    tacMat3 R;
+    tacVec3 pivot;
+    tacReal sign;
+} slotFrame;
+
+// G, the adjoint of a twist of the slot, to those of the joint's position and axis
+static void geometry_vjp(const motionBar* b, const tacJoint* j, slotFrame s, tacWrench G) {
+    const tacModel* model = b->model;
+    tacReal* theta_bar = b->theta;
+    tacVec3 torque = torque_about_point(b->m, j->body, G, s.pivot);
+    tacVec3 shift = tac_scale(tac_mat_tmul_vec(s.R, G.force), s.sign);
+    tacVec3 w = tac_scale(tac_mat_tmul_vec(s.R, torque), s.sign);
     if (j->kind != TAC_JOINT_SLIDE) accumulate3_at(theta_bar, j->position, shift);
     if (j->axis < 0) return;
     tacVec3 axis = tac_load3(model->param + j->axis);
@@ -97,25 +113,27 @@ static const tacReal* base_after(const tacModel* model, const tacMotion* m, int 
     return is_last ? m->vel + 6 * body : base_before(m, joint + 1);
 }
 
-static void joint_vjp(const tacModel* model, const tacMotion* m, int joint, subtreeBar c,
-                      tacReal* q_bar, tacReal* v_bar, tacReal* theta_bar) {
+static void joint_vjp(const motionBar* b, int joint, subtreeBar c) {
+    const tacModel* model = b->model;
+    const tacMotion* m = b->m;
     const tacJoint* j = &model->joint[joint];
     tacWrench G = slot_bar(c, base_before(m, joint));
     for (int k = j->dof; k < j->dof + joint_dof_count(j); ++k) {
         tacTwist S = tac_twist_load(m->S + 6 * k);
         tacReal bar = tac_power(S, G);
-        if (q_bar) q_bar[k] += bar;
-        if (v_bar && c.e) v_bar[k] += tac_power(S, *c.e);
-        if (theta_bar && j->axis >= 0) theta_bar[j->ref] -= bar;
+        if (b->q) b->q[k] += bar;
+        if (b->v && c.e) b->v[k] += tac_power(S, *c.e);
+        if (b->theta && j->axis >= 0) b->theta[j->ref] -= bar;
     }
-    if (!theta_bar || j->kind == TAC_JOINT_FREE) return;
-    geometry_vjp(model, m, j, rot_after(model, m, joint), pivot_after(model, m, joint), -1.0,
-                 slot_bar(c, base_after(model, m, joint)), theta_bar);
-    geometry_vjp(model, m, j, quat_matrix(m->quat_before_joint + 4 * joint),
-                 tac_load3(m->anchor + 3 * joint), 1.0, G, theta_bar);
+    if (!b->theta || j->kind == TAC_JOINT_FREE) return;
+    slotFrame after = {rot_after(model, m, joint), pivot_after(model, m, joint), -1.0};
+    slotFrame before = {quat_matrix(m->quat_before_joint + 4 * joint),
+                        tac_load3(m->anchor + 3 * joint), 1.0};
+    geometry_vjp(b, j, after, slot_bar(c, base_after(model, m, joint)));
+    geometry_vjp(b, j, before, G);
 }
 
-// a free body is where its qpos says: its pos and quat are a drawing
+// the pose of a free body is in qpos; its pos and quat in the scene are only the initial one
 static int is_attached(const tacModel* model, const tacBody* b) {
     return b->joints == 0 || model->joint[b->first_joint].kind != TAC_JOINT_FREE;
 }
@@ -126,12 +144,12 @@ static void add_to_parent(const tacBody* b, int body, tacReal* sum) {
 
 void tac_body_motion_vjp(const tacModel* model, const tacMotion* m, tacReal* D_bar, tacReal* e_bar,
                          tacReal* q_bar, tacReal* v_bar, tacReal* theta_bar) {
+    const motionBar bar = {model, m, q_bar, v_bar, theta_bar};
     for (int i = model->nbody - 1; i > 0; --i) {
         const tacBody* b = &model->body[i];
         tacWrench e = e_bar ? tac_wrench_load(e_bar + 6 * i) : tac_wrench_zero();
         subtreeBar c = {tac_wrench_load(D_bar + 6 * i), e_bar ? &e : NULL};
-        for (int j = b->joints - 1; j >= 0; --j)
-            joint_vjp(model, m, b->first_joint + j, c, q_bar, v_bar, theta_bar);
+        for (int j = b->joints - 1; j >= 0; --j) joint_vjp(&bar, b->first_joint + j, c);
         if (theta_bar && is_attached(model, b))
             attach_vjp(model, m, i, slot_bar(c, m->vel + 6 * b->parent), theta_bar);
         add_to_parent(b, i, D_bar);

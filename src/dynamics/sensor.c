@@ -41,28 +41,28 @@ static sensorFrame frame_on_body(const sensorInput* s, int body, tacPose local) 
     return (sensorFrame){pose, twist};
 }
 
-static sensorFrame object_frame(const sensorInput* s, tacSensorObject type, int index) {
+static sensorFrame object_frame(const sensorInput* s, tacObject type, int index) {
     const tacModel* model = s->model;
     tacPose local = tac_pose_identity();
     switch (type) {
-    case TAC_OBJECT_SITE:
+    case TAC_OBJ_SITE:
         local = pose_at(model, model->site[index].position, model->site[index].rotation);
         return frame_on_body(s, model->site[index].body, local);
-    case TAC_OBJECT_GEOM:
+    case TAC_OBJ_GEOM:
         local = pose_at(model, model->geom[index].position, model->geom[index].rotation);
         return frame_on_body(s, model->geom[index].body, local);
-    case TAC_OBJECT_BODY:
+    case TAC_OBJ_BODY:
         if (index > 0) local.position = tac_load3(model->param + model->body[index].com);
         return frame_on_body(s, index, local);
     default:
-        return frame_on_body(s, type == TAC_OBJECT_XBODY ? index : 0, local);
+        return frame_on_body(s, type == TAC_OBJ_XBODY ? index : 0, local);
     }
 }
 
 // seen from another frame, which may move
 static void measure_frame(const sensorInput* s, const tacSensor* sensor, tacReal* out) {
     sensorFrame f = object_frame(s, sensor->type, sensor->object);
-    if (sensor->reftype != TAC_OBJECT_NONE) {
+    if (sensor->reftype != TAC_OBJ_NONE) {
         sensorFrame ref = object_frame(s, sensor->reftype, sensor->ref);
         tacTwist moved = tac_twist_shift(ref.twist, ref.pose.position, f.pose.position);
         f.twist.linear = tac_pose_rotate_inverse(ref.pose, tac_sub(f.twist.linear, moved.linear));
@@ -131,7 +131,7 @@ static void measure_subtree(const sensorInput* s, const tacSensor* sensor, tacRe
     tacReal mass = 0.0;
     for (int b = sensor->object > 0 ? sensor->object : 1; b < s->model->nbody; ++b) {
         if (!is_in_subtree(s->model, b, sensor->object)) continue;
-        sensorFrame f = object_frame(s, TAC_OBJECT_BODY, b);
+        sensorFrame f = object_frame(s, TAC_OBJ_BODY, b);
         tacReal own = s->model->param[s->model->body[b].mass];
         tacVec3 value = sensor->kind == TAC_SENSOR_SUBTREECOM ? f.pose.position : f.twist.linear;
         sum = tac_add_scaled(sum, own, value);
@@ -140,14 +140,14 @@ static void measure_subtree(const sensorInput* s, const tacSensor* sensor, tacRe
     if (tac_re(mass) > 1e-15)
         sum = tac_scale(sum, 1.0 / mass);
     else if (sensor->kind == TAC_SENSOR_SUBTREECOM)
-        sum = object_frame(s, TAC_OBJECT_BODY, sensor->object).pose.position;
+        sum = object_frame(s, TAC_OBJ_BODY, sensor->object).pose.position;
     tac_store3(out, sum);
 }
 
 //---------------------------------- all ------------------------------------------
 
 static void measure_sensor(const sensorInput* s, const tacSensor* sensor, tacReal* out) {
-    const tacJoint* joint = &s->model->joint[sensor->type == TAC_OBJECT_JOINT ? sensor->object : 0];
+    const tacJoint* joint = &s->model->joint[sensor->type == TAC_OBJ_JOINT ? sensor->object : 0];
     switch (sensor->kind) {
     case TAC_SENSOR_JOINTPOS:
         *out = joint_value(s, sensor->object, 0);

@@ -113,6 +113,7 @@ tacQuat tac_quat_exp_jvp(tacVec3 w, tacVec3 w_dot) {
 }
 
 void tac_quat_exp_vjp(tacVec3 w, tacQuat bar, tacVec3* w_bar) {
+    if (!w_bar) return;
     tacReal c[6];
     tac_stumpff(0.25 * tac_norm2(w), c);
     tacVec3 v_bar = tac_quat_vec(bar);
@@ -165,6 +166,7 @@ tacVec3 tac_quat_log_jvp(tacQuat q, tacQuat q_dot) {
 }
 
 void tac_quat_log_vjp(tacQuat q, tacVec3 bar, tacQuat* q_bar) {
+    if (!q_bar) return;
     tacQuat u = shortest_rotation(q);
     tacVec3 v = tac_quat_vec(u);
     logFactor f = log_factor(u.w, tac_norm2(v));

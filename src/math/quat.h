@@ -173,16 +173,7 @@ void tac_mat_to_quat_vjp(tacMat3 R, tacQuat bar, tacMat3* R_bar);
 // (1 - cos a)/a^2, (a - sin a)/a^3, ...; smooth on x = 0. dc[k]/dx = (k c[k+2] - c[k+1])/2.
 void tac_stumpff(tacReal x, tacReal c[6]);
 
-// the quaternion of a rotation by |w| about w: (cos |w|/2, sin(|w|/2) w/|w|)
-tacQuat tac_quat_exp(tacVec3 w);
-tacQuat tac_quat_exp_jvp(tacVec3 w, tacVec3 w_dot);
-void tac_quat_exp_vjp(tacVec3 w, tacQuat bar, tacVec3* w_bar);
-
-// the shortest rotation vector of R(q/|q|), |w| <= pi. Derivatives are raw. At half a revolution
-// (q.w = 0) it jumps to -w: the branch is q.w >= 0.
-tacVec3 tac_quat_log(tacQuat q);
-tacVec3 tac_quat_log_jvp(tacQuat q, tacQuat q_dot);
-void tac_quat_log_vjp(tacQuat q, tacVec3 bar, tacQuat* q_bar);
+// tac_quat_exp, tac_quat_log and their derivatives, which are raw: tactus/pose.h
 
 // A matrix function of a rotation vector, 1 + a(x) [w] + b(x) [w]^2, with x = |w|^2.
 typedef struct tacRotationSeries {

@@ -16,7 +16,7 @@
 #include "base/message.h"
 #include "math/pose.h"
 
-#include "tactus/respond.h"
+#include "model/contact/contact_data.h"
 
 #include <stdio.h>
 #include <string.h>

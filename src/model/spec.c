@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "math/pose.h"
+#include "model/contact/contact_data.h"
 #include "shape/cloud/cloud_index.h"
-#include "tactus/contact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -348,6 +348,7 @@ tacModel tac_spec_model_view(tacSpec* spec) {
     model.param = spec->param.items;
     model.body = spec->tree.body.items;
     model.joint = spec->tree.joint.items;
+    model.dof = spec->tree.dof.items; // a scratch of the view reads them
     model.geom = spec->geoms.geom.items;
     model.shape = spec->assets.shape.items;
     model.node = spec->assets.node.items;

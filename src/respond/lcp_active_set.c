@@ -1,15 +1,16 @@
-// The frictional problem with its classes given: a linear system, and its derivative.
+// The frictional problem for a given active set: a linear system, and its derivative.
 //
 //   f = P z,  K z = -b on the tight rows,  K = (A P) on the tight rows
 //
-// z are the impulses of the tight rows. P puts them in place and adds, for a tangent that slides,
-// +-mu f_n of its contact. docs/lcp.md, eq. (4).
+// z are the impulses of the tight rows. P scatters them and adds, for a tangent that slides, +-mu
+// f_n of its contact. docs/lcp.md, eq. (4).
 
+#include "base/arena.h"
 #include "tactus/lcp.h"
 
 #include "math/dense.h"
 
-// a pivot below this part of the largest entry belongs to a row that others make up for
+// a pivot below this part of the largest entry belongs to a redundant row
 static const double rank_tolerance = 1e-11;
 
 typedef struct activeSystem {
@@ -21,28 +22,37 @@ typedef struct activeSystem {
     int *tight, *row, *column; // tight rows; order of rows and columns after pivoting
 } activeSystem;
 
+static activeSystem alloc_system(const tacLcp* lcp, tacArena* arena) {
+    int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
+    return (activeSystem){.lcp = lcp,
+                          .rows = rows,
+                          .stride = stride,
+                          .K = TAC_ALLOC(arena, tacReal, (size_t)rows * (size_t)rows),
+                          .z = TAC_ALLOC(arena, tacReal, rows),
+                          .w = TAC_ALLOC(arena, tacReal, rows),
+                          .tight = TAC_ALLOC(arena, int, rows),
+                          .row = TAC_ALLOC(arena, int, rows),
+                          .column = TAC_ALLOC(arena, int, rows)};
+}
+
 size_t tac_lcp_active_set_size(int contacts, int tangents) {
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    return (rows * rows + 2 * rows) * sizeof(tacReal) + 3 * rows * sizeof(int);
+    tacArena dry = tac_arena_measure(1);
+    alloc_system(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return dry.peak;
 }
 
 static activeSystem active_system(const tacLcp* lcp, const unsigned char* active_set,
                                   void* memory) {
-    int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
-    activeSystem s = {.lcp = lcp, .active_set = active_set, .rows = rows, .stride = stride};
-    s.K = memory;
-    s.z = s.K + (size_t)rows * (size_t)rows;
-    s.w = s.z + rows;
-    s.tight = (int*)(s.w + rows);
-    s.row = s.tight + rows;
-    s.column = s.row + rows;
-    for (int i = 0; i < rows; ++i) {
+    tacArena arena = tac_arena_over(memory);
+    activeSystem s = alloc_system(lcp, &arena);
+    s.active_set = active_set;
+    for (int i = 0; i < s.rows; ++i) {
         if (active_set[i] == TAC_LCP_TIGHT) s.tight[s.n++] = i;
     }
     return s;
 }
 
-// +1, -1 or 0: how f of this row hangs on f_n of its contact, in mu
+// +1, -1 or 0: d f/d f_n of this row, in units of mu
 static int slide_sign(const activeSystem* s, int row) {
     int normal = row - row % s->stride;
     if (row == normal || s->active_set[normal] != TAC_LCP_TIGHT) return 0;
@@ -85,7 +95,7 @@ static void swap_active_columns(activeSystem* s, int i, int j) {
     }
 }
 
-// brings the largest entry of what is left to place k; returns its size
+// moves the largest remaining entry to pivot k; returns its size
 static double bring_pivot(activeSystem* s, int k) {
     int r = k, c = k;
     double best = -1.0;

@@ -45,7 +45,7 @@ void tac_forward_velocity(tacForward* f, tacReal* force) {
 }
 
 // detection and response: J' w
-void tac_forward_contact(tacForward* f, tacReal* force) {
+void tac_forward_contact_stage(tacForward* f, tacReal* force) {
     if (f->contact_forces) tac_contact_forces_eval(f->contact_forces, &f->dyn.m, force);
 }
 

@@ -28,7 +28,7 @@ void tac_forward_reset(tacForward* f, tacScratch* scratch);
 // last replaces them by accelerations a (nv) and computes the rates of the activations (na).
 void tac_forward_position(tacForward* f, tacStateArrays x);
 void tac_forward_velocity(tacForward* f, tacReal* force);
-void tac_forward_contact(tacForward* f, tacReal* force);
+void tac_forward_contact_stage(tacForward* f, tacReal* force);
 void tac_forward_limits(tacForward* f, tacReal* force);
 void tac_forward_acceleration(tacForward* f, tacReal* a, tacReal* rate);
 

@@ -24,12 +24,19 @@ typedef struct tacQuantity {
 // numbers of `work` for a model
 #define TAC_QUANTITY_WORK(model) (13 * (model)->nbody)
 
-tacResult tac_quantity(const tacModel* model, tacQuantity quantity, const tacState* x, tacReal* out,
-                       tacReal* work, tacScratch* scratch);
+// a quantity at a state
+typedef struct tacQuantityPoint {
+    const tacModel* model;
+    tacQuantity quantity;
+    const tacState* x;
+    tacReal* work; // (TAC_QUANTITY_WORK)
+    tacScratch* scratch;
+} tacQuantityPoint;
 
-// adds bar times the gradient; theta_bar NULL skips
-tacResult tac_quantity_vjp(const tacModel* model, tacQuantity quantity, const tacState* x,
-                           tacReal bar, tacTangent x_bar, tacReal* theta_bar, tacReal* work,
-                           tacScratch* scratch);
+tacResult tac_quantity(const tacQuantityPoint* at, tacReal* out);
+
+// Adds bar times the gradient; theta_bar NULL skips.
+tacResult tac_quantity_vjp(const tacQuantityPoint* at, tacReal bar, tacTangent x_bar,
+                           tacReal* theta_bar);
 
 #endif

@@ -1,111 +1,177 @@
-// Many steps: states forward, kept on a tape, and adjoints backward along it.
+// Rollouts: states forward, and adjoints back along them.
+//
+//   start, controls --tac_step--> states,  states_bar --tac_step_vjp, last step first--> gradient
+//
+// Without an array for all states, every k-th one is kept, k = ceil sqrt(steps), and the k states
+// of a segment are made again when the adjoint reaches it: two rollouts and O(sqrt(steps)) memory.
 
-#include "step/rollout.h"
+#include "tactus/rollout.h"
+#include "step/step.h"
 
 #include <string.h>
 
-//---------------------------------- memory ---------------------------------------
-
-static size_t tape_row_size(const tacModel* m) {
-    return (size_t)(m->nq + m->nv + m->na + m->nwarm);
-}
-static size_t tangent_size(const tacModel* m) { return (size_t)(2 * m->nv + m->na); }
-
-size_t tac_rollout_size(const tacModel* model, int steps, size_t real_size) {
-    size_t tape = ((size_t)steps + 1) * tape_row_size(model), tangents = 3 * tangent_size(model);
-    return real_size * (tape + tangents + (size_t)TAC_QUANTITY_WORK(model) + (size_t)model->nparam);
-}
-
-// state after `step` steps
-static tacState tape_state(const tacRollout* r, int step) {
-    const tacModel* m = r->model;
-    tacReal* at = (tacReal*)r->memory + (size_t)step * tape_row_size(m);
-    return (tacState){at, at + m->nq, at + m->nq + m->nv, at + m->nq + m->nv + m->na, 0.0};
-}
-
-static tacReal* tape_end(const tacRollout* r) {
-    return (tacReal*)r->memory + ((size_t)r->steps + 1) * tape_row_size(r->model);
-}
-
-// of three
-static tacTangent tape_tangent(const tacRollout* r, int i) {
-    const tacModel* m = r->model;
-    tacReal* at = tape_end(r) + (size_t)i * tangent_size(m);
-    return (tacTangent){at, at + m->nv, at + 2 * m->nv};
-}
-
-static tacReal* tape_work(const tacRollout* r) { return tape_end(r) + 3 * tangent_size(r->model); }
-
-static tacReal* tape_theta(const tacRollout* r) {
-    return tape_work(r) + TAC_QUANTITY_WORK(r->model);
-}
-
 static void copy_reals(tacReal* to, const tacReal* from, int n) {
-    if (n > 0) memcpy(to, from, sizeof *to * (size_t)n);
+    if (n > 0) memmove(to, from, sizeof *to * (size_t)n);
 }
 
-static void clear_tangent(const tacRollout* r, tacTangent t) {
-    memset(t.dq, 0, sizeof *t.dq * tangent_size(r->model));
+static const tacReal* control_of(const tacModel* model, const tacRollout* r, int step) {
+    return r->ctrl ? r->ctrl + (size_t)step * (size_t)model->nu : NULL;
 }
 
-//---------------------------------- forward --------------------------------------
+static int has_arrays(const tacModel* model, const tacState* x) {
+    return tac_state_has_arrays(model, x) && !tac_missing(x->warm, model->nwarm);
+}
 
-static tacResult fill_tape(const tacRollout* r, const tacState* x, const tacReal* u,
-                           tacScratch* scratch) {
-    const tacModel* m = r->model;
-    tacState at = tape_state(r, 0);
-    copy_reals(at.qpos, x->qpos, m->nq);
-    copy_reals(at.qvel, x->qvel, m->nv);
-    copy_reals(at.act, x->act, m->na);
-    copy_reals(at.warm, x->warm, m->nwarm);
+static tacResult check_rollout(const tacModel* model, const tacRollout* r,
+                               const tacScratch* scratch) {
+    if (!model || !r || !r->start || !scratch || r->steps < 0) return TAC_ERROR_VALUE;
+    if (model->nu > 0 && r->steps > 0 && !r->ctrl) return TAC_ERROR_VALUE;
+    if (!has_arrays(model, r->start) || (r->end && !has_arrays(model, r->end)))
+        return TAC_ERROR_VALUE;
+    return TAC_OK;
+}
+
+//---------------------------------- states ---------------------------------------
+
+// arrays of a state; time is not among them
+static void copy_state(const tacModel* model, const tacState* from, tacState to) {
+    copy_reals(to.qpos, from->qpos, model->nq);
+    copy_reals(to.qvel, from->qvel, model->nv);
+    copy_reals(to.act, from->act, model->na);
+    copy_reals(to.warm, from->warm, model->nwarm);
+}
+
+// `count` steps from row 0 of `rows`, the first of them step `first` of the rollout
+static tacResult fill_rows(const tacModel* model, const tacRollout* r, int first, int count,
+                           tacReal* rows, tacScratch* scratch) {
     tacResult result = TAC_OK;
-    for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
-        tacState from = tape_state(r, i), next = tape_state(r, i + 1);
-        result = tac_step(m, &from, u, &next, scratch);
+    for (int i = 0; i < count && result == TAC_OK; ++i) {
+        tacState x = tac_state_view(model, rows, i), next = tac_state_view(model, rows, i + 1);
+        result = tac_step(model, &x, control_of(model, r, first + i), &next, scratch);
     }
     return result;
 }
 
-tacResult tac_rollout(const tacRollout* r, const tacState* x, const tacReal* u, tacReal* y,
-                      tacScratch* scratch) {
-    tacResult result = fill_tape(r, x, u, scratch);
-    tacState end = tape_state(r, r->steps);
-    return result == TAC_OK ? tac_quantity(r->model, r->what, &end, y, tape_work(r), scratch)
-                            : result;
+static void write_end(const tacModel* model, const tacRollout* r, tacReal* rows, int last) {
+    if (!r->end) return;
+    tacState x = tac_state_view(model, rows, last);
+    double time = r->start->time + r->steps * tac_re(model->param[model->timestep]);
+    copy_state(model, &x, *r->end);
+    r->end->time = time;
 }
 
-//---------------------------------- derivatives ----------------------------------
-
-static tacReal dot_reals(const tacReal* a, const tacReal* b, int n) {
-    tacReal sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
+static tacResult fill_states(const tacModel* model, const tacRollout* r, tacScratch* scratch) {
+    copy_state(model, r->start, tac_state_view(model, r->states, 0));
+    tacResult result = fill_rows(model, r, 0, r->steps, r->states, scratch);
+    if (result == TAC_OK) write_end(model, r, r->states, r->steps);
+    return result;
 }
 
-tacResult tac_rollout_jvp(const tacRollout* r, const tacState* x, const tacReal* u,
-                          tacTangent x_dot, const tacReal* u_dot, const tacReal* theta_dot,
-                          tacReal* y_dot, tacScratch* scratch) {
-    const tacModel* m = r->model;
-    tacResult result = fill_tape(r, x, u, scratch);
-    tacTangent at = tape_tangent(r, 0), next = tape_tangent(r, 1), gradient = tape_tangent(r, 2);
-    copy_reals(at.dq, x_dot.dq, m->nv);
-    copy_reals(at.dv, x_dot.dv, m->nv);
-    copy_reals(at.da, x_dot.da, m->na);
-    for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
-        tacState from = tape_state(r, i);
-        result = tac_step_jvp(m, &from, u, at, u_dot, theta_dot, next, scratch);
-        tacTangent swap = at;
-        at = next;
-        next = swap;
-    }
+// in place, on the state at the end
+static tacResult step_end(const tacModel* model, const tacRollout* r, tacScratch* scratch) {
+    tacResult result = TAC_OK;
+    double time = r->start->time;
+    copy_state(model, r->start, *r->end);
+    r->end->time = time;
+    for (int i = 0; i < r->steps && result == TAC_OK; ++i)
+        result = tac_step(model, r->end, control_of(model, r, i), r->end, scratch);
+    if (result == TAC_OK) r->end->time = time + r->steps * tac_re(model->param[model->timestep]);
+    return result;
+}
+
+tacResult tac_rollout(const tacModel* model, const tacRollout* r, tacScratch* scratch) {
+    tacResult result = check_rollout(model, r, scratch);
+    if (result == TAC_OK && !r->states && !r->end) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
-    tacState end = tape_state(r, r->steps);
-    tacReal* theta = tape_theta(r);
-    clear_tangent(r, gradient);
-    memset(theta, 0, sizeof *theta * (size_t)m->nparam);
-    result = tac_quantity_vjp(m, r->what, &end, 1.0, gradient, theta, tape_work(r), scratch);
-    *y_dot = dot_reals(gradient.dq, at.dq, (int)tangent_size(m)) +
-             dot_reals(theta, theta_dot, m->nparam);
+    return r->states ? fill_states(model, r, scratch) : step_end(model, r, scratch);
+}
+
+//---------------------------------- gradient -------------------------------------
+
+// steps between checkpoints: the least k with k k >= steps
+static int checkpoint_stride(int steps) {
+    int k = 1;
+    while ((long long)k * k < steps) ++k;
+    return k;
+}
+
+static int checkpoint_count(int steps) {
+    int stride = checkpoint_stride(steps);
+    return (steps + stride - 1) / stride;
+}
+
+size_t tac_rollout_vjp_size(const tacModel* model, int steps) {
+    if (!model || steps < 0) return 0;
+    size_t rows = (size_t)checkpoint_count(steps) + (size_t)checkpoint_stride(steps) + 1;
+    size_t tangents = 2 * (size_t)tac_tangent_size(model);
+    return sizeof(tacReal) * (rows * (size_t)tac_state_size(model) + tangents);
+}
+
+// a reverse pass over a rollout
+typedef struct reversePass {
+    const tacModel* model;
+    const tacRollout* rollout;
+    const tacReal* states_bar; // ((steps + 1) x nx)
+    tacStepTangent bar;        // output
+    tacReal *at, *before;      // (nx) adjoints of the state at hand, and of the one before it
+    tacReal* checkpoints;      // every k-th state
+    tacReal* segment;          // states of a segment
+    tacScratch* scratch;
+} reversePass;
+
+static tacTangent as_tangent(const tacModel* model, tacReal* x) {
+    return (tacTangent){x, x + model->nv, x + 2 * model->nv};
+}
+
+// `count` steps from `first` on, last first; row i of `states` is the state before step first + i
+static tacResult reverse_steps(reversePass* p, tacReal* states, int first, int count) {
+    const tacModel* model = p->model;
+    int nx = tac_tangent_size(model);
+    tacResult result = TAC_OK;
+    for (int i = count - 1; i >= 0 && result == TAC_OK; --i) {
+        int step = first + i;
+        tacState x = tac_state_view(model, states, i);
+        tacStepTangent bar = p->bar;
+        bar.x = as_tangent(model, p->before);
+        if (bar.u) bar.u += (size_t)step * (size_t)model->nu;
+        copy_reals(p->before, p->states_bar + (size_t)step * (size_t)nx, nx);
+        result = tac_step_vjp(model, &x, control_of(model, p->rollout, step),
+                              as_tangent(model, p->at), bar, p->scratch);
+        tacReal* swap = p->at;
+        p->at = p->before;
+        p->before = swap;
+    }
+    return result;
+}
+
+// forward with checkpoints; the segment's first row is the state at hand
+static tacResult fill_checkpoints(reversePass* p, int stride) {
+    const tacModel* model = p->model;
+    const tacRollout* r = p->rollout;
+    tacState x = tac_state_view(model, p->segment, 0);
+    tacResult result = TAC_OK;
+    copy_state(model, r->start, x);
+    for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
+        if (i % stride == 0)
+            copy_state(model, &x, tac_state_view(model, p->checkpoints, i / stride));
+        result = tac_step(model, &x, control_of(model, r, i), &x, p->scratch);
+    }
+    if (result == TAC_OK) write_end(model, r, p->segment, 0);
+    return result;
+}
+
+static tacResult reverse_segments(reversePass* p) {
+    const tacRollout* r = p->rollout;
+    int stride = checkpoint_stride(r->steps);
+    tacResult result = fill_checkpoints(p, stride);
+    for (int k = checkpoint_count(r->steps) - 1; k >= 0 && result == TAC_OK; --k) {
+        int first = k * stride, count = r->steps - first < stride ? r->steps - first : stride;
+        tacState at = tac_state_view(p->model, p->checkpoints, k);
+        copy_state(p->model, &at, tac_state_view(p->model, p->segment, 0));
+        // the state after the last step of a segment is not needed
+        result = fill_rows(p->model, r, first, count - 1, p->segment, p->scratch);
+        if (result == TAC_OK) result = reverse_steps(p, p->segment, first, count);
+    }
     return result;
 }
 
@@ -113,27 +179,33 @@ static void add_reals(tacReal* to, const tacReal* from, int n) {
     for (int i = 0; i < n && to; ++i) to[i] += from[i];
 }
 
-tacResult tac_rollout_vjp(const tacRollout* r, const tacState* x, const tacReal* u, tacReal y_bar,
-                          tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
-                          tacScratch* scratch) {
-    const tacModel* m = r->model;
-    tacResult result = fill_tape(r, x, u, scratch);
-    tacTangent at = tape_tangent(r, 0), prev = tape_tangent(r, 1);
-    tacState end = tape_state(r, r->steps);
-    clear_tangent(r, at);
-    if (result == TAC_OK)
-        result = tac_quantity_vjp(m, r->what, &end, y_bar, at, theta_bar, tape_work(r), scratch);
-    for (int i = r->steps - 1; i >= 0 && result == TAC_OK; --i) {
-        tacState from = tape_state(r, i);
-        clear_tangent(r, prev);
-        result = tac_step_vjp(m, &from, u, at, prev, u_bar, theta_bar, scratch);
-        tacTangent swap = at;
-        at = prev;
-        prev = swap;
+tacResult tac_rollout_vjp(const tacModel* model, const tacRollout* r, const tacReal* states_bar,
+                          tacStepTangent bar, void* memory, tacScratch* scratch) {
+    tacResult result = check_rollout(model, r, scratch);
+    if (result != TAC_OK || !states_bar) return result;
+    int nx = tac_tangent_size(model);
+    if (!memory || !tac_all_finite(states_bar, nx)) return TAC_ERROR_VALUE;
+    reversePass p = {.model = model,
+                     .rollout = r,
+                     .states_bar = states_bar,
+                     .bar = bar,
+                     .at = memory,
+                     .scratch = scratch};
+    p.before = p.at + nx;
+    p.segment = p.before + nx;
+    p.checkpoints =
+        p.segment + (size_t)(checkpoint_stride(r->steps) + 1) * (size_t)tac_state_size(model);
+    copy_reals(p.at, states_bar + (size_t)r->steps * (size_t)nx, nx);
+    if (r->states) {
+        result = fill_states(model, r, scratch);
+        if (result == TAC_OK) result = reverse_steps(&p, r->states, 0, r->steps);
+    } else {
+        result = reverse_segments(&p);
     }
     if (result != TAC_OK) return result;
-    add_reals(x_bar.dq, at.dq, m->nv);
-    add_reals(x_bar.dv, at.dv, m->nv);
-    add_reals(x_bar.da, at.da, m->na);
+    tacTangent start_bar = as_tangent(model, p.at);
+    add_reals(bar.x.dq, start_bar.dq, model->nv);
+    add_reals(bar.x.dv, start_bar.dv, model->nv);
+    add_reals(bar.x.da, start_bar.da, model->na);
     return TAC_OK;
 }

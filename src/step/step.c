@@ -18,7 +18,7 @@ void tac_step_stage(tacForward* f, tacStages* s, int i) {
     tac_stage_start(f, s, i);                   // state of the stage
     tac_forward_position(f, s->x[i]);           // kinematics: poses of bodies, axes of joints
     tac_forward_velocity(f, a);                 // bias; springs, dampers, actuators
-    tac_forward_contact(f, a);                  // detect contacts, respond with forces
+    tac_forward_contact_stage(f, a);            // detect contacts, respond with forces
     tac_forward_limits(f, a);                   // joint limits, dry friction
     tac_forward_acceleration(f, a, s->rate[i]); // factor the mass matrix, solve; activations
     tac_stage_position_rate(f, s, i);           // rate of the positions

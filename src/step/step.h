@@ -33,5 +33,7 @@ void tac_step_vjp_measure(const tacModel* model, tacScratch* dry);
 void tac_step_jacobian_measure(const tacModel* model, tacScratch* dry);
 void tac_step_hessian_measure(const tacModel* model, tacScratch* dry); // and of tac_step_hvp
 void tac_inverse_contact_measure(const tacModel* model, tacScratch* dry);
+void tac_forward_contact_measure(const tacModel* model, tacScratch* dry); // and of tac_acceleration
+void tac_step_contacts_measure(const tacModel* model, tacScratch* dry);
 
 #endif

@@ -51,27 +51,27 @@ static int is_double_finite(const tacReal* x, int n) {
 
 // All pointers of the arguments point to doubles here, whatever the header's tacReal says.
 tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* u,
-                       tacTangent next_bar, tacTangent x_dot, const tacReal* u_dot,
-                       const tacReal* theta_dot, tacTangent x_bar, tacReal* u_bar,
-                       tacReal* theta_bar, tacScratch* scratch) {
-    if (!model || !x || !scratch || (model->nv > 0 && (!x->qpos || !x->qvel)) ||
+                       const tacStepHvp* product, tacScratch* scratch) {
+    if (!model || !x || !product || !scratch || (model->nv > 0 && (!x->qpos || !x->qvel)) ||
         (model->nu > 0 && !u) || (model->na > 0 && !x->act))
         return TAC_ERROR_VALUE;
     int nv = model->nv, na = model->na, nu = model->nu, nparam = model->nparam;
+    tacTangent next_bar = product->next_bar;
+    tacStepTangent dot = product->dot, bar = product->bar;
     if (!is_double_finite(x->qpos, model->nq) || !is_double_finite(x->qvel, nv) ||
-        !is_double_finite(u, nu) || !is_double_finite(x_dot.dq, nv) ||
-        !is_double_finite(x_dot.dv, nv) || !is_double_finite(u_dot, nu) ||
-        !is_double_finite(theta_dot, nparam) || !is_double_finite(next_bar.dq, nv) ||
+        !is_double_finite(u, nu) || !is_double_finite(dot.x.dq, nv) ||
+        !is_double_finite(dot.x.dv, nv) || !is_double_finite(dot.u, nu) ||
+        !is_double_finite(dot.theta, nparam) || !is_double_finite(next_bar.dq, nv) ||
         !is_double_finite(next_bar.dv, nv) || !is_double_finite(x->act, na) ||
-        !is_double_finite(x_dot.da, na) || !is_double_finite(next_bar.da, na))
+        !is_double_finite(dot.x.da, na) || !is_double_finite(next_bar.da, na))
         return TAC_ERROR_VALUE;
     size_t mark = scratch->arena.used;
     tacHvpArrays c = tac_hvp_arrays_alloc(model, &scratch->arena);
-    set_complex(c.param, nparam, model->param, theta_dot);
-    perturb_positions(model, (const double*)x->qpos, (const double*)x_dot.dq, c.qpos);
-    set_complex(c.qvel, nv, x->qvel, x_dot.dv);
-    set_complex(c.act, na, x->act, x_dot.da);
-    set_complex(c.ctrl, nu, u, u_dot);
+    set_complex(c.param, nparam, model->param, dot.theta);
+    perturb_positions(model, (const double*)x->qpos, (const double*)dot.x.dq, c.qpos);
+    set_complex(c.qvel, nv, x->qvel, dot.x.dv);
+    set_complex(c.act, na, x->act, dot.x.da);
+    set_complex(c.ctrl, nu, u, dot.u);
     set_complex_tangent(model, c.next_bar, next_bar);
     set_complex_tangent(model, c.x_bar, (tacTangent){0});
     set_complex(c.u_bar, nu, NULL, NULL);
@@ -79,14 +79,14 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
     tacModel moved = *model;
     moved.param = c.param;
     const tacState at = {.qpos = c.qpos, .qvel = c.qvel, .act = c.act};
-    tacResult result = tac_step_vjp(&moved, &at, c.ctrl, c.next_bar, c.x_bar, c.u_bar,
-                                    theta_bar ? c.theta_bar : NULL, scratch);
+    tacStepTangent own = {c.x_bar, c.u_bar, bar.theta ? c.theta_bar : NULL};
+    tacResult result = tac_step_vjp(&moved, &at, c.ctrl, c.next_bar, own, scratch);
     if (result == TAC_OK) {
-        add_derivative_out(nv, c.x_bar.dq, x_bar.dq);
-        add_derivative_out(nv, c.x_bar.dv, x_bar.dv);
-        add_derivative_out(na, c.x_bar.da, x_bar.da);
-        add_derivative_out(nu, c.u_bar, u_bar);
-        if (theta_bar) add_derivative_out(nparam, c.theta_bar, theta_bar);
+        add_derivative_out(nv, c.x_bar.dq, bar.x.dq);
+        add_derivative_out(nv, c.x_bar.dv, bar.x.dv);
+        add_derivative_out(na, c.x_bar.da, bar.x.da);
+        add_derivative_out(nu, c.u_bar, bar.u);
+        if (bar.theta) add_derivative_out(nparam, c.theta_bar, bar.theta);
     }
     scratch->arena.used = mark;
     return result;

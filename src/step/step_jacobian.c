@@ -113,10 +113,14 @@ static tacResult step_unsoftened(const tacModel* model, const tacState* x, const
 }
 
 tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
-                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
-                            int ntheta, tacReal* P, tacScratch* scratch) {
+                            const tacStepJacobian* out, tacScratch* scratch) {
     // arguments
-    tacResult result = tac_step_check(model, x, u, scratch);
+    tacResult result = out ? tac_step_check(model, x, u, scratch) : TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    tacState* next = out->next;
+    tacReal *A = out->A, *B = out->B, *P = out->P;
+    const tacParam* theta = out->theta;
+    int ntheta = out->ntheta;
     if (result == TAC_OK && next && !tac_state_has_arrays(model, next)) result = TAC_ERROR_VALUE;
     if (result == TAC_OK && P && !tac_params_are_valid(model, theta, ntheta))
         result = TAC_ERROR_VALUE;

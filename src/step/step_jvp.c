@@ -53,7 +53,7 @@ void tac_step_dot_begin(const tacModel* model, tacStepDot* d, tacTangent x, cons
 static void stage_start_jvp(const tacForward* f, const tacStages* s, tacStepDot* d, int i) {
     const tacModel* model = f->dyn.model;
     tacReal h = f->dyn.h * tac_rk4_node[i], h_dot = d->h * tac_rk4_node[i];
-    tac_integrate_pos_jvp(model, s->k[i - 1], h, d->q0, d->k, h_dot, d->q);
+    tac_advance_pos_jvp(model, s->k[i - 1], h, d->q0, d->k, h_dot, d->q);
     for (int k = 0; k < model->nv; ++k) {
         d->u_step[k] = h * d->k[k] + h_dot * s->k[i - 1][k];
         d->v[k] = d->v0[k] + h * d->a[k] + h_dot * s->a[i - 1][k];
@@ -96,8 +96,8 @@ static void integrate_euler_jvp(tacForward* f, const tacStages* s, tacStepDot* d
     int explicit_euler = model->integrator == TAC_INTEGRATOR_EXPLICIT;
     for (int k = 0; k < model->nv; ++k)
         d->next.v[k] = d->v0[k] + f->dyn.h * d->a[k] + d->h * s->a[0][k];
-    tac_integrate_pos_jvp(model, s->mean_k, f->dyn.h, d->q0, explicit_euler ? d->v0 : d->next.v,
-                          d->h, d->next.q);
+    tac_advance_pos_jvp(model, s->mean_k, f->dyn.h, d->q0, explicit_euler ? d->v0 : d->next.v, d->h,
+                        d->next.q);
     activation_jvp(f, s, d, s->rate[0], d->rate);
 }
 
@@ -105,7 +105,7 @@ static void integrate_rk4_jvp(tacForward* f, const tacStages* s, tacStepDot* d) 
     const tacModel* model = f->dyn.model;
     for (int k = 0; k < model->nv; ++k)
         d->next.v[k] = d->v0[k] + f->dyn.h * d->mean_a[k] + d->h * s->mean_a[k];
-    tac_integrate_pos_jvp(model, s->mean_k, f->dyn.h, d->q0, d->mean_k, d->h, d->next.q);
+    tac_advance_pos_jvp(model, s->mean_k, f->dyn.h, d->q0, d->mean_k, d->h, d->next.q);
     activation_jvp(f, s, d, s->mean_rate, d->mean_rate);
 }
 
@@ -134,17 +134,16 @@ void tac_step_jvp_measure(const tacModel* model, tacScratch* dry) {
     alloc_all(model, dry, &softer, &ws, &d);
 }
 
-tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
-                       const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
-                       tacScratch* scratch) {
+tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacStepTangent dot, tacTangent next_dot, tacScratch* scratch) {
     tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK &&
-        !(tac_state_tangent_is_finite(model, x_dot) && tac_all_finite(u_dot, model->nu) &&
-          tac_all_finite(theta_dot, model->nparam)))
+        !(tac_state_tangent_is_finite(model, dot.x) && tac_all_finite(dot.u, model->nu) &&
+          tac_all_finite(dot.theta, model->nparam)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model))
-        return tac_hard_jvp(model, x, u, x_dot, u_dot, theta_dot, next_dot, scratch);
+        return tac_hard_jvp(model, x, u, dot.x, dot.u, dot.theta, next_dot, scratch);
 
     // memory
     size_t mark = scratch->arena.used;
@@ -155,7 +154,7 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
 
     // stages with their tangents, then integration
     tac_step_workspace_begin(&ws, x, u);
-    tac_step_dot_begin(model, &d, x_dot, u_dot, theta_dot);
+    tac_step_dot_begin(model, &d, dot.x, dot.u, dot.theta);
     for (int i = 0; i < ws.s.count; ++i) {
         tac_step_stage(&ws.f, &ws.s, i);
         if (ws.f.result != TAC_OK) break;

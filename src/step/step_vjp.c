@@ -50,7 +50,7 @@ static void first_stage_vjp(tacForward* f, tacStages* s, stepBar* b) {
 static void euler_vjp(tacForward* f, tacStages* s, stepBar* b) {
     int nv = f->dyn.model->nv, explicit_euler = f->dyn.model->integrator == TAC_INTEGRATOR_EXPLICIT;
     activation_vjp(f, s, b, s->rate[0], b->next.act, b->rate[0]);
-    tac_integrate_pos_vjp(f->dyn.model, s->mean_k, f->dyn.h, b->next.q, b->q0, b->mean_k, &b->h);
+    tac_advance_pos_vjp(f->dyn.model, s->mean_k, f->dyn.h, b->next.q, b->q0, b->mean_k, &b->h);
     for (int k = 0; k < nv; ++k) {
         tacReal v = b->next.v[k] + (explicit_euler ? (tacReal)0.0 : b->mean_k[k]);
         b->v0[k] += v + (explicit_euler ? b->mean_k[k] : (tacReal)0.0);
@@ -64,7 +64,7 @@ static void euler_vjp(tacForward* f, tacStages* s, stepBar* b) {
 static void stage_start_vjp(tacForward* f, tacStages* s, stepBar* b, int i) {
     const tacModel* model = f->dyn.model;
     tacReal h = f->dyn.h * tac_rk4_node[i], h_bar = 0.0;
-    tac_integrate_pos_vjp(model, s->k[i - 1], h, b->q, b->q0, b->k[i - 1], &h_bar);
+    tac_advance_pos_vjp(model, s->k[i - 1], h, b->q, b->q0, b->k[i - 1], &h_bar);
     for (int k = 0; k < model->nv; ++k)
         h_bar += s->a[i - 1][k] * b->v[i][k] + s->k[i - 1][k] * b->u_step[k];
     for (int k = 0; k < model->na; ++k) h_bar += s->rate[i - 1][k] * b->act[i][k];
@@ -86,7 +86,7 @@ static void chart_vjp(const tacForward* f, tacStages* s, stepBar* b, int i) {
 static void rk4_vjp(tacForward* f, tacStages* s, stepBar* b) {
     int nv = f->dyn.model->nv, na = f->dyn.model->na;
     activation_vjp(f, s, b, s->mean_rate, b->next.act, b->mean_rate);
-    tac_integrate_pos_vjp(f->dyn.model, s->mean_k, f->dyn.h, b->next.q, b->q0, b->mean_k, &b->h);
+    tac_advance_pos_vjp(f->dyn.model, s->mean_k, f->dyn.h, b->next.q, b->q0, b->mean_k, &b->h);
     for (int k = 0; k < nv; ++k) {
         b->v0[k] += b->next.v[k];
         b->h += s->mean_a[k] * b->next.v[k];
@@ -144,27 +144,25 @@ void tac_step_vjp_measure(const tacModel* model, tacScratch* dry) {
 }
 
 // adds to the adjoints that are not NULL, if all are finite
-static tacResult write_adjoints(const tacModel* model, const stepBar* b, tacTangent x_bar,
-                                tacReal* u_bar, tacReal* theta_bar) {
+static tacResult write_adjoints(const tacModel* model, const stepBar* b, tacStepTangent bar) {
     if (!tac_state_tangent_is_finite(model, (tacTangent){b->q0, b->v0, b->act0}) ||
         !tac_all_finite(b->ctrl, model->nu) || !tac_all_finite(b->theta, model->nparam))
         return TAC_ERROR_DIVERGED;
-    if (x_bar.dq) tac_add_scaled_reals(x_bar.dq, 1.0, b->q0, model->nv);
-    if (x_bar.dv) tac_add_scaled_reals(x_bar.dv, 1.0, b->v0, model->nv);
-    if (x_bar.da) tac_add_scaled_reals(x_bar.da, 1.0, b->act0, model->na);
-    if (u_bar) tac_add_scaled_reals(u_bar, 1.0, b->ctrl, model->nu);
-    if (theta_bar) tac_add_scaled_reals(theta_bar, 1.0, b->theta, model->nparam);
+    if (bar.x.dq) tac_add_scaled_reals(bar.x.dq, 1.0, b->q0, model->nv);
+    if (bar.x.dv) tac_add_scaled_reals(bar.x.dv, 1.0, b->v0, model->nv);
+    if (bar.x.da) tac_add_scaled_reals(bar.x.da, 1.0, b->act0, model->na);
+    if (bar.u) tac_add_scaled_reals(bar.u, 1.0, b->ctrl, model->nu);
+    if (bar.theta) tac_add_scaled_reals(bar.theta, 1.0, b->theta, model->nparam);
     return TAC_OK;
 }
 
 tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* u,
-                       tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
-                       tacScratch* scratch) {
+                       tacTangent next_bar, tacStepTangent bar, tacScratch* scratch) {
     tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && !tac_state_tangent_is_finite(model, next_bar)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model))
-        return tac_hard_vjp(model, x, u, next_bar, x_bar, u_bar, theta_bar, scratch);
+        return tac_hard_vjp(model, x, u, next_bar, bar.x, bar.u, bar.theta, scratch);
 
     // the step
     tacArena* arena = &scratch->arena;
@@ -172,7 +170,7 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
     tacModel softer;
     tacStepWorkspace ws;
     stepBar b;
-    model = alloc_all(model, theta_bar != NULL, scratch, &softer, &ws, &b);
+    model = alloc_all(model, bar.theta != NULL, scratch, &softer, &ws, &b);
     tac_step_workspace_begin(&ws, x, u);
     for (int i = 0; i < ws.s.count; ++i) tac_step_stage(&ws.f, &ws.s, i);
     tac_integrate_stages(&ws.f, &ws.s, ws.next);
@@ -185,7 +183,7 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
         tac_copy_reals(b.next.act, next_bar.da, model->na);
         (ws.s.count > 1 ? rk4_vjp : euler_vjp)(&ws.f, &ws.s, &b);
         if (b.theta) b.theta[model->timestep] += b.h;
-        result = write_adjoints(model, &b, x_bar, u_bar, theta_bar);
+        result = write_adjoints(model, &b, bar);
     }
     arena->used = mark;
     return result;

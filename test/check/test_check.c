@@ -3,8 +3,8 @@
 #include "check/adapter_example.h"
 #include "test.h"
 
-static int sample(const void* context, int i, unsigned long long* random, double* x,
-                  double* scale) {
+static int sample_example(const void* context, int i, unsigned long long* random, double* x,
+                          double* scale) {
     (void)context;
     (void)i;
     for (int k = 0; k < 3; ++k) {
@@ -15,8 +15,8 @@ static int sample(const void* context, int i, unsigned long long* random, double
 }
 
 // d/dt vjp(x + t d, bar), optionally 1 % off in one term
-static tacResult hvp(const void* context, const double* x, const double* bar, const double* d,
-                     double* out) {
+static tacResult example_hvp(const void* context, const double* x, const double* bar,
+                             const double* d, double* out) {
     const exampleContext* c = context;
     double wrong = c->spoil == SPOIL_VJP_CURVATURE ? 1.01 : 1.0;
     double e = exp(x[0]), q = 1.0 + x[0] * x[0];
@@ -37,8 +37,8 @@ static tacCheckReport check_far(int spoil, double far, const double* magnitude) 
                                .as_complex = &tac_check_example_complex,
                                .as_quad = &tac_check_example_quad,
                                .y_magnitude = magnitude,
-                               .hvp = hvp,
-                               .sample = sample};
+                               .hvp = example_hvp,
+                               .sample = sample_example};
     tacCheckReport report;
     tac_check_run(&problem, tac_check_default_options(), &report);
     return report;

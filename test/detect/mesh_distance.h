@@ -5,6 +5,7 @@
 #ifndef TAC_DETECT_MESH_DISTANCE_H
 #define TAC_DETECT_MESH_DISTANCE_H
 
+#include "model/contact/contact_data.h"
 #include "tactus/tactus.h"
 
 #include <math.h>

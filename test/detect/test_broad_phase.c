@@ -1,6 +1,7 @@
 // The broad phase: scenes of many bodies, far and near, have the records that they have without it.
 
 #include "detect/manifold_scenes.h"
+#include "model/contact/contact_data.h"
 
 #include <string.h>
 

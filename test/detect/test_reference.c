@@ -627,10 +627,13 @@ static int along_number(bench* b, double z, int contact_number, double by, doubl
     for (int k = 0; k < 12; ++k) bar[k] = 0.3 + 0.1 * k;
     theta[contact_number] = by * b->model->param[contact_number];
     memset(theta_bar, 0, sizeof *theta_bar * (size_t)b->model->nparam);
-    ENSURE(tac_step_hvp(b->model, &x, NULL, (tacTangent){.dq = zero, .dv = bar},
-                        (tacTangent){.dq = zero, .dv = zero}, NULL, theta,
-                        (tacTangent){.dq = out, .dv = out + 12}, NULL, theta_bar,
-                        b->scratch) == TAC_OK);
+    ENSURE(
+        tac_step_hvp(b->model, &x, NULL,
+                     &(tacStepHvp){
+                         .next_bar = (tacTangent){.dq = zero, .dv = bar},
+                         .dot = {.x = (tacTangent){.dq = zero, .dv = zero}, .theta = theta},
+                         .bar = {.x = (tacTangent){.dq = out, .dv = out + 12}, .theta = theta_bar}},
+                     b->scratch) == TAC_OK);
     free(theta);
     return 0;
 }
@@ -696,9 +699,11 @@ static int too_many_records_are_an_error(void) {
     double q[14] = {0, 0, 0, 1, 0, 0, 0, 0.01, 0, 0.119, 1, 0, 0, 0}, v[12] = {0};
     tacState x = {.qpos = q, .qvel = v};
     tacTangent t = {.dq = zero, .dv = zero}, out = {.dq = v, .dv = zero};
-    ENSURE(tac_step_jacobian(b.model, &x, NULL, NULL, A, NULL, NULL, 0, NULL, b.scratch) == TAC_OK);
+    ENSURE(tac_step_jacobian(b.model, &x, NULL, &(tacStepJacobian){.A = A}, b.scratch) == TAC_OK);
     for (int i = 0; i < 576; ++i) ENSURE(isfinite(A[i]));
-    ENSURE(tac_step_hvp(b.model, &x, NULL, t, t, NULL, NULL, out, NULL, NULL, b.scratch) == TAC_OK);
+    ENSURE(tac_step_hvp(b.model, &x, NULL,
+                        &(tacStepHvp){.next_bar = t, .dot = {.x = t}, .bar = {.x = out}},
+                        b.scratch) == TAC_OK);
     for (int i = 0; i < 12; ++i) ENSURE(isfinite(out.dq[i]) && isfinite(out.dv[i]));
     close_bench(&b);
 

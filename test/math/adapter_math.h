@@ -44,6 +44,8 @@ enum { N = 5, LOWER = N * (N + 1) / 2, ROWS = 7, COLUMNS = 4 }; // of dense matr
     X(pose_rotate_inverse, 10, 3, pose)                                                            \
     X(pose_compose, 14, 12, compose)                                                               \
     X(pose_inverse, 7, 12, pose)                                                                   \
+    X(pose_exp, 6, 12, twist)                                                                      \
+    X(pose_log, 7, 6, pose_log)                                                                    \
     X(twist_shift, 12, 6, any)                                                                     \
     X(wrench_shift, 12, 6, any)                                                                    \
     X(twist_transform, 13, 6, pose)                                                                \

@@ -55,6 +55,31 @@ static void pose_inverse_vjp(const tacReal* x, const tacReal* bar, tacReal* x_ba
     add_pose_bar(x, a_bar, x_bar);
 }
 
+//---------------------------------- exponential and logarithm ----------------------------------
+
+static void pose_exp_value(const tacReal* x, tacReal* y) { store_pose(y, tac_pose_exp(x)); }
+static void pose_exp_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
+    tacReal dot[6];
+    tac_pose_exp_jvp(x, d, dot);
+    store_pose_dot(y, tac_pose_exp(x), tac_twist_load(dot));
+}
+static void pose_exp_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
+    tacReal pose_bar[6];
+    tac_wrench_store(pose_bar, load_pose_bar(bar, tac_pose_exp(x)));
+    tac_pose_exp_vjp(x, pose_bar, x_bar);
+}
+static void pose_log_value(const tacReal* x, tacReal* y) { tac_pose_log(load_pose(x), y); }
+static void pose_log_jvp(const tacReal* x, const tacReal* d, tacReal* y) {
+    tacReal dot[6];
+    tac_twist_store(dot, load_pose_dot(x, d));
+    tac_pose_log_jvp(load_pose(x), dot, y);
+}
+static void pose_log_vjp(const tacReal* x, const tacReal* bar, tacReal* x_bar) {
+    tacReal pose_bar[6] = {0};
+    tac_pose_log_vjp(load_pose(x), bar, pose_bar);
+    add_pose_bar(x, tac_wrench_load(pose_bar), x_bar);
+}
+
 //---------------------------------- shift ----------------------------------
 
 // x = what is shifted (6), from (3), to (3)

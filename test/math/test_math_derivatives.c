@@ -89,6 +89,12 @@ static void draw_difference(int i, double* x, double* scale) {
 
 static void draw_pose(int i, double* x, double* scale) { draw_quat(i, x + 3, scale + 3); }
 
+static void draw_twist(int i, double* x, double* scale) {
+    draw_rotation_vector(i, x + 3, scale + 3);
+}
+
+static void draw_pose_log(int i, double* x, double* scale) { draw_log(i, x + 3, scale + 3); }
+
 static void draw_compose(int i, double* x, double* scale) {
     draw_quat(i, x + 3, scale + 3);
     draw_quat(i + 2, x + 10, scale + 10);
@@ -135,8 +141,8 @@ static void draw_inverse(int i, double* x, double* scale) {
 
 //---------------------------------- the check ----------------------------------
 
-static int sample(const void* context, int i, unsigned long long* random, double* x,
-                  double* scale) {
+static int sample_map(const void* context, int i, unsigned long long* random, double* x,
+                      double* scale) {
     const mathMap* m = context;
     for (int k = 0; k < m->inputs; ++k) {
         x[k] = tac_check_uniform(random, -1.0, 1.0);
@@ -156,7 +162,7 @@ static int vjp_adds(const tacCheckProblem* problem) {
     unsigned long long random = 3;
     ENSURE(m->inputs <= MOST && m->outputs <= MOST);
     full.start = 5.0;
-    sample(m, 0, &random, x, scale);
+    sample_map(m, 0, &random, x, scale);
     for (int k = 0; k < m->outputs; ++k) y_bar[k] = tac_check_normal(&random);
     ENSURE(f->vjp(m, x, y_bar, a) == TAC_OK && f->vjp(&full, x, y_bar, b) == TAC_OK);
     for (int k = 0; k < m->inputs; ++k) ENSURE_NEAR(b[k], 5.0 + a[k], 1e-14 * (5.0 + fabs(a[k])));
@@ -178,7 +184,7 @@ static int prove_maps(tacCheckProblem problem, const mathMap* maps, int count) {
         problem.n = map.inputs;
         problem.m = map.outputs;
         problem.context = &map;
-        problem.sample = sample;
+        problem.sample = sample_map;
         failed |= prove(&problem, options) | vjp_adds(&problem);
     }
     return failed;

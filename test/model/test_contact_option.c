@@ -1,5 +1,6 @@
 // tacOptions.contact takes the place of what a scene says of contact, and of nothing else.
 
+#include "model/contact/contact_data.h"
 #include "tactus/contact.h"
 #include "tactus/respond.h"
 #include "test.h"

@@ -251,8 +251,7 @@ static int wrong_sections_are_refused(void) {
         {"<mujoco><tactus respond='lcp'/>\n<worldbody><body><joint type='ball' limited='true' "
          "range='0 90'/><geom type='sphere' size='1' mass='1'/></body></worldbody></mujoco>",
          0, TAC_ERROR_UNSUPPORTED, 1, "respond", "ball"},
-        {"<mujoco><tactus respond='cone'/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1, "respond",
-         "cone"},
+        {"<mujoco><tactus respond='cone'/></mujoco>", 0, TAC_ERROR_VALUE, 1, "respond", "cone"},
         {"<mujoco><compiler angle='grad'/></mujoco>", 0, TAC_ERROR_VALUE, 1, "angle", "degree"},
         {"<mujoco><compiler eulerseq='xya'/></mujoco>", 0, TAC_ERROR_VALUE, 1, "eulerseq", "xyz"},
         {"<mujoco><compiler coordinate='global'/></mujoco>", 0, TAC_ERROR_UNSUPPORTED, 1,

@@ -2,6 +2,7 @@
 // and the new name.
 
 #include "base/assert.h"
+#include "model/contact/contact_data.h"
 #include "refusal.h"
 #include "tactus/contact.h"
 

@@ -233,7 +233,7 @@ static int mass_point_has_a_closed_form(void) {
         double normal = mass * fmax(-b[0], 0.0), tangent = fmin(mu * normal, mass * fabs(b[1]));
         tacLcp lcp = {1, 1, A, b, &mu};
         unsigned char active_set[2];
-        double memory[200];
+        double memory[400];
         ENSURE(tac_lcp_size(1, 1) <= sizeof memory);
         ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_OK);
         ENSURE_NEAR(f[0], normal, 1e-13 * mass);
@@ -315,7 +315,7 @@ static int warm_start_gives_the_same_answer(void) {
 // a body between two walls that both ask for more than there is: no answer, and it says so
 static int unsolvable_problems_are_reported(void) {
     const double A[4] = {1.0, -1.0, -1.0, 1.0}, b[2] = {-1.0, -0.5};
-    double f[2] = {7.0, 8.0}, memory[100];
+    double f[2] = {7.0, 8.0}, memory[400];
     unsigned char active_set[2] = {9, 9};
     tacLcpReport report;
     tacLcp lcp = {2, 0, A, b, NULL};
@@ -327,7 +327,7 @@ static int unsolvable_problems_are_reported(void) {
 }
 
 static int wrong_input_is_refused(void) {
-    double A[4] = {1.0, 0.0, 0.0, 1.0}, b[2] = {-1.0, 1.0}, mu = 0.5, f[2], memory[200];
+    double A[4] = {1.0, 0.0, 0.0, 1.0}, b[2] = {-1.0, 1.0}, mu = 0.5, f[2], memory[400];
     unsigned char active_set[2];
     tacLcp lcp = {1, 1, A, b, &mu};
     ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_OK);

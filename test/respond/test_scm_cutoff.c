@@ -3,6 +3,7 @@
 
 #include "detect/ssdf/ssdf_cutoff.h"
 #include "detect/test_clouds.h"
+#include "model/contact/contact_data.h"
 #include "tactus/tactus.h"
 #include "test.h"
 
@@ -198,12 +199,13 @@ static int take_steps(cutoffScene* s, int second) {
         bar[i] = test_uniform(&random, -1.0, 1.0);
     }
     tacState x = {.qpos = s->q, .qvel = s->v}, next = {.qpos = s->next_q, .qvel = s->next_v};
-    ENSURE(tac_step_jacobian(s->model, &x, NULL, &next, s->A, NULL, NULL, 0, NULL, s->scratch) ==
-           TAC_OK);
+    ENSURE(tac_step_jacobian(s->model, &x, NULL, &(tacStepJacobian){.next = &next, .A = s->A},
+                             s->scratch) == TAC_OK);
     if (second)
-        ENSURE(tac_step_hvp(s->model, &x, NULL, (tacTangent){.dq = bar, .dv = bar + nv},
-                            (tacTangent){.dq = dir, .dv = dir + nv}, NULL, NULL,
-                            (tacTangent){.dq = s->h_q, .dv = s->h_v}, NULL, NULL,
+        ENSURE(tac_step_hvp(s->model, &x, NULL,
+                            &(tacStepHvp){.next_bar = (tacTangent){.dq = bar, .dv = bar + nv},
+                                          .dot = {.x = (tacTangent){.dq = dir, .dv = dir + nv}},
+                                          .bar = {.x = (tacTangent){.dq = s->h_q, .dv = s->h_v}}},
                             s->scratch) == TAC_OK);
     return 0;
 }

@@ -2,6 +2,7 @@
 // are the derivatives they are called, a scene that asks for what does not go together is refused.
 
 #include "math/pose.h"
+#include "model/contact/contact_data.h"
 #include "model/refusal.h"
 #include "tactus/respond.h"
 #include "tactus/step.h"

@@ -30,8 +30,7 @@ OPTIONAL_OF = {
     r"tac_kinematics": r"qvel|pose|twist",
     r"tac_(energy|momentum|rows|impulse)(_vjp|_jvp)?": r"qvel",
     r"tac_impulse": r"contacts|impulse",
-    r"tac_step_jacobian": r"next|A|B|P|theta",
-    r"tac_forward_dynamics(_jvp|_vjp)?": r"tau",
+    r"tac_forward_(dynamics|contact)(_jvp|_vjp)?": r"tau",
     r"tac_inverse_dynamics_jacobian": r"by_q|by_v",
     r"tac_force(_jvp|_vjp)?": r"contacts.*",
     r"tac_geom_pairs": r"pairs",
@@ -65,7 +64,14 @@ GOOD = {
     "tacSolid*": "solid", "tacMesh*": "mesh", "tacSeparation*": "&separation", "tacConvexOptions*": "&convex_options",
     "tacWitnessOptions*": "&witness", "tacDynamicsInput": "input", "tacStepItem*": "&item",
     "tacDynamicsTangent": "(tacDynamicsTangent){number, number, number, number, number}",
-    "tacTangent": "(tacTangent){number, number, number}", "tacSoftSort*": "&sort",
+    "tacTangent": "(tacTangent){number, number, number}",
+    "tacStepTangent": "(tacStepTangent){{number, number, number}, number, number}",
+    "tacStepJacobian*": "&(tacStepJacobian){.next = &next, .A = number}",
+    "tacStepHvp*": "&(tacStepHvp){{number, number, number}}",
+    "tacStepHessian*": "&(tacStepHessian){{number, number, number}, .H = other}",
+    "tacStepContacts*": "&step_contacts", "tacRollout*": "&rollout", "tacObject": "TAC_OBJ_JOINT",
+    "tacQuat": "(tacQuat){1, 0, 0, 0}", "tacVec3*": "vec3", "tacQuat*": "quat", "unsigned": "1",
+    "tacState**": "&made.state", "tacSoftSort*": "&sort",
     "tacSinkhorn*": "&sinkhorn", "tacSelect*": "&choice",
     "tacSelectBar": "(tacSelectBar){number, number, number}",
     "tacGraph**": "&made.graph", "tacMechanics**": "&made.mechanics", "tacMethod**": "&made.method",
@@ -77,7 +83,7 @@ GOOD = {
     "tacEdgePairsBar": "(tacEdgePairsBar){{{0}}}",
     "tacVertexFaces": "FACES", "tacFaceWitness": "(tacFaceWitness){.distance = other}",
     "tacCcdFeatures": "TAC_CCD_VERTEX_FACE", "tacCcdOptions*": "&ccd", "tacImpact*": "&impact",
-    "tacMotionPath*": "&motion_path", "tacTimeOfImpact*": "&impact_found", "tacCcdCertificate*": "&clearance",
+    "tacMotionPath*": "&motion_path", "tacTimeOfImpact*": "&impact_found", "tacCcdCertificate*": "&certificate",
     "tacVertexFacesBar": "(tacVertexFacesBar){{0}, {{0}}}",
     "tacPolygonPairs": "POLYGONS", "tacPolygonWitness": "(tacPolygonWitness){.distance = other}",
     "tacPolygonPairsBar": "(tacPolygonPairsBar){{{0}}}",
@@ -107,7 +113,9 @@ GOOD_OF = {
     ("tac_expr_derivative", "x"): "expr[0]", ("tac_contacts_create", "capacity"): "0",
     ("tac_shape_mass", "tolerance"): "0.05", ("tac_shape_mass_with_progress", "tolerance"): "0.05",
     ("tac_convex_separation", "memory"): "memory", ("tac_step", "next"): "&next",
-    ("tac_step_jacobian", "next"): "&next", ("tac_solid_create_halfspace", "normal"): "corner + 3",
+    ("tac_name_id", "name"): '"j"', ("tac_state_reset_key", "key"): "0",
+    ("tac_state_copy", "to"): "&next", ("tac_rollout_vjp", "states_bar"): "number",
+    ("tac_solid_create_halfspace", "normal"): "corner + 3",
     ("tac_step_code_use", "code"): "step_code", ("tac_time_of_impact", "geom_a"): "0",
     **{(f"tac_impact_{name}", end): f"ccd_{end}" for end in ("start", "end")
        for name in ("side", "time", "time_jvp", "time_vjp")},
@@ -116,9 +124,11 @@ GOOD_OF = {
 SETUP = r"""
 #include "tactus/ccd.h"
 #include "tactus/lcp.h"
+#include "tactus/mechanics.h"
 #include "tactus/mesh.h"
 #include "tactus/smooth.h"
 #include "tactus/solid.h"
+#include "tactus/symbolic.h"
 #include "tactus/tactus.h"
 #include "tactus/witness.h"
 #include <math.h>
@@ -131,7 +141,7 @@ static const char* scene_texts[] = {
     "<mujoco><tactus detect='manifold' respond='spring'/><worldbody><geom type='plane' size='1 1 1'/>"
     "<body pos='0 0 .05'><joint name='j' axis='0 1 0' damping='.1'/><geom type='sphere' size='.1'/></body>"
     "</worldbody><actuator><motor joint='j'/></actuator>"
-    "<sensor><jointpos joint='j'/></sensor></mujoco>",
+    "<sensor><jointpos joint='j'/></sensor><keyframe><key/></keyframe></mujoco>",
     "<mujoco><tactus detect='gjk' respond='lcp'/><worldbody><geom type='plane' size='1 1 1'/>"
     "<body pos='0 0 .2'><joint name='j' type='slide' axis='0 0 1'/><geom type='sphere' size='.1'/></body>"
     "</worldbody><actuator><motor joint='j'/></actuator></mujoco>",
@@ -142,7 +152,7 @@ enum { SCENES = 3 };
 static struct {
     tacGraph* graph; tacMechanics* mechanics; tacMethod* method; tacProgram* program; tacCode* code;
     tacModel* model; tacStepCode* step_code; tacScratch* scratch; tacContacts* contacts;
-    tacMesh* mesh; tacSolid* solid;
+    tacMesh* mesh; tacSolid* solid; tacState* state;
 } made;
 static tacModel* model; static tacScratch* scratch; static tacGraph* graph;
 static tacMechanics* mechanics; static tacMethod* method; static tacProgram* program;
@@ -156,6 +166,9 @@ static tacRefFrame frame, turning; static tacRefPoint point, bob;
 static tacMessage message; static char text[1000]; static tacPose pose[10];
 static tacState state = {qpos, qvel, number, number, 0}, next = {other, other + 10, other, other, 0};
 static int indices[1000], pair[100][2]; static unsigned char classes[1000];
+static tacVec3 vec3[1]; static tacQuat quat[1]; static tacContactForce contact_force[100];
+static tacStepContacts step_contacts = {contact_force, 100, 0, other};
+static tacRollout rollout = {&state, number, 2, other + 1000, &next};
 static tacVector vector; static tacDyadic dyadic; static tacParam param[1];
 static tacOptions options; static tacGraphOptions graph_options; static tacMass mass;
 static tacCodeOptions code_options = {0, ""}; static tacSceneSymbols symbols;
@@ -170,7 +183,7 @@ static tacWitnessOptions witness; static tacDynamicsInput input; static tacStepI
 static tacSoftSort sort; static tacSinkhorn sinkhorn; static tacSelect choice;
 static tacCcdOptions ccd; static tacImpact impact = {TAC_CCD_VERTEX_FACE, 1.0, 0.0};
 static tacMotionPath motion_path = {qpos, qvel, NULL, 1.0}; static tacTimeOfImpact impact_found;
-static tacCcdCertificate clearance;
+static tacCcdCertificate certificate;
 static double ccd_start[] = {.2, .2, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0},
               ccd_end[] = {.2, .2, -2, 0, 0, 0, 1, 0, 0, 0, 1, 0};
 #define THREE(a) {a, a, a}
@@ -333,12 +346,12 @@ def bad_values(function, kind, name):
         yield "1 << 20", "1 << 20", not is_optional(function, name)
     elif kind == "int":
         yield "-1", "-1", False
-        if re.fullmatch("shape|geom|site|body|axis|offset", name):
+        if re.fullmatch("shape|geom|site|body|axis|offset|key|id", name):
             yield "1 << 20", "1 << 20", False
-    elif kind in ("tacOp", "tacNotation", "tacResult"):
+    elif kind in ("tacOp", "tacNotation", "tacResult", "tacObject"):
         yield "99", f"({kind})99", False
     elif kind in ("tacVector", "tacDyadic", "tacPosedSolid", "tacDynamicsInput", "tacTangent",
-                  "tacDynamicsTangent", "tacParam", "tacField", "tacPose"):
+                  "tacDynamicsTangent", "tacParam", "tacField", "tacPose", "tacStepTangent"):
         yield "empty", f"({kind}){{0}}", False
         if kind in ("tacVector", "tacDyadic"):
             yield "no frame", f"({kind}){{.frame = 1 << 20}}", False

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""tactus render: pictures are written whole or not at all, and complaints help. argv[1] = build dir."""
+"""tactus render: pictures are written whole or not at all, and messages help. argv[1] = build dir."""
 
 import math
 import os
@@ -64,14 +64,14 @@ def unfilter(packed, width, height):
     return rows
 
 
-def film_frames(data):
+def animation_frames(data):
     """Frames of an animated PNG as rows of pixels, each laid over the one before, and their rate."""
     at, parts, number, rates = 8, [], 0, set()
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
         body = data[at + 8:at + 8 + length]
         if kind in (b"fcTL", b"fdAT"):
-            assert struct.unpack(">I", body[:4])[0] == number, "chunks of a film are numbered"
+            assert struct.unpack(">I", body[:4])[0] == number, "chunks of an animation are numbered"
             number += 1
         if kind == b"fcTL":
             parts.append([struct.unpack(">4I", body[4:20]), b""])
@@ -165,21 +165,21 @@ def run(folder):
                     "--montage", "2x1")
     head = len("P6\n60 40\n255\n")
     rows = [[read(f"{name}.ppm")[head + 180 * y:head + 180 * (y + 1)] for y in range(40)] for name in "kl"]
-    check("a sheet has the first and the last frame", read("m.ppm") == b"P6\n120 40\n255\n"
+    check("a montage has the first and the last frame", read("m.ppm") == b"P6\n120 40\n255\n"
           + b"".join(a + b for a, b in zip(*rows)), answer.stderr)
 
-    # a film: 8 steps of 2 ms at 100 frames a second are states 0, 5 and the last
+    # an animation: 8 steps of 2 ms at 100 frames a second are states 0, 5 and the last
     answer = render(path("hinge.xml"), "-o", path("film.png"), *joints, "--from", path("run.npz"),
                     "--animate", "100")
     if b"no libpng" not in answer.stderr:
-        frames, rates = film_frames(read("film.png"))
-        check("a film is an animated PNG", answer.returncode == 0 and rates == {(1, 100)}
+        frames, rates = animation_frames(read("film.png"))
+        check("an animation is an animated PNG", answer.returncode == 0 and rates == {(1, 100)}
               and png_size(read("film.png")) == (60, 40), answer.stderr)
         for state, frame in zip((0, 5, 8), frames):
             render(path("hinge.xml"), "-o", path("k.ppm"), *joints, "--from", path("run.npz"),
                    "--frame", str(state))
-            check(f"a film shows state {state}", frame == read("k.ppm")[head:])
-        check("a film is as long as the run", len(frames) == 3, len(frames))
+            check(f"an animation shows state {state}", frame == read("k.ppm")[head:])
+        check("an animation is as long as the run", len(frames) == 3, len(frames))
 
     # contacts: two corners on the near side, 2 mm deep, with their normals
     with open(path("touch.xml"), "w") as file:
@@ -209,7 +209,7 @@ def run(folder):
                    capture_output=True, timeout=300)
     answer = render(*touch, "--contacts", "--from", path("touch.npz"), "--montage", "1x1", "-o",
                     path("r.ppm"))
-    check("a sheet has the contacts of its frames", blue("r.ppm") != [], answer.stderr)
+    check("a montage has the contacts of its frames", blue("r.ppm") != [], answer.stderr)
 
     answer = render("--help")
     check("--help has an example", answer.returncode == 0 and b"example:" in answer.stdout
@@ -219,10 +219,10 @@ def run(folder):
     before = sorted(os.listdir(folder))
     for name, arguments, text in [
         ("no output", [scene], b"-o"),
-        ("film of no run", [scene, "-o", path("x.png"), "--animate", "10"], b"--from"),
-        ("film as a .ppm", [path("hinge.xml"), "-o", path("x.ppm"), "--from", path("run.npz"), "--animate",
+        ("animation of no run", [scene, "-o", path("x.png"), "--animate", "10"], b"--from"),
+        ("animation as a .ppm", [path("hinge.xml"), "-o", path("x.ppm"), "--from", path("run.npz"), "--animate",
                             "10"], b".png"),
-        ("film and sheet", [path("hinge.xml"), "-o", path("x.png"), "--from", path("run.npz"), "--animate",
+        ("animation and montage", [path("hinge.xml"), "-o", path("x.png"), "--from", path("run.npz"), "--animate",
                             "10", "--montage", "2x1"], b"--montage"),
         ("size without x", [scene, "-o", path("x.ppm"), "--size", "960"], b"960x540"),
         ("size zero", [scene, "-o", path("x.ppm"), "--size", "0x5"], b"960x540"),
@@ -267,8 +267,8 @@ def run(folder):
         ("frame too high", [path("hinge.xml"), "-o", path("x.ppm"), "--from", path("run.npz"),
                             "--frame", "9"], b"0 to 8"),
         ("run of another scene", [scene, "-o", path("x.ppm"), "--from", path("run.npz")], b"another"),
-        ("sheet without run", [path("hinge.xml"), "-o", path("x.ppm"), "--montage", "2x2"], b"--from"),
-        ("sheet too large", [path("hinge.xml"), "-o", path("x.ppm"), "--from", path("run.npz"),
+        ("montage without run", [path("hinge.xml"), "-o", path("x.ppm"), "--montage", "2x2"], b"--from"),
+        ("montage too large", [path("hinge.xml"), "-o", path("x.ppm"), "--from", path("run.npz"),
                              "--montage", "200x1"], b"4x2"),
         ("contacts of a scene that has none", [scene, "-o", path("x.ppm"), "--contacts"], b"detect="),
         ("contacts of a slice", [path("touch.xml"), "-o", path("x.ppm"), "--contacts", "--slice", "z=0"],

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""tactus reproduce: tables that hold, pictures that are whole, complaints that help. argv[1] = build dir."""
+"""tactus reproduce: rows pass, pictures and plots are whole, messages help. argv[1] = build dir."""
 
 import csv
 import json
@@ -55,7 +55,7 @@ def zero_radius(cloud, eps, dx, dy):
 def check_tables(folder):
     names = [json.loads(line)["name"] for line in reproduce("--list", "--json").stdout.splitlines()]
     text = reproduce("--list")
-    check("--list says what there is", text.returncode == 0 and len(names) >= 6
+    check("--list names the experiments", text.returncode == 0 and len(names) >= 6
           and all(name in text.stdout for name in names), text.stdout)
     for name in names:
         # the pushes take minutes: make test-all runs them
@@ -67,12 +67,12 @@ def check_tables(folder):
         rows = figures(answer)
         missed = [row for row in rows.values() if not row["pass"]]
         bounded = [row for row in rows.values() if row["relation"] != "none"]
-        check(f"{name}: {len(bounded)} figures hold", answer.returncode == 0 and bounded
+        check(f"{name}: {len(bounded)} rows pass", answer.returncode == 0 and bounded
               and not missed, answer.stderr or missed)
         if name == "ssdf-box":
             check_box(rows)
     answer = reproduce("psq-solids")
-    check("the table says how many hold", "24 of 24 pass" in answer.stdout
+    check("the table counts the rows that pass", "24 of 24 pass" in answer.stdout
           and "expected" in answer.stdout and answer.stderr == "", answer.stdout)
     check("without -o nothing is written", os.listdir(folder) == [])
 
@@ -156,7 +156,7 @@ def a_failing_gnuplot_leaves_no_picture(folder):
     assert left == ["edge-turn-places.csv"], left
 
 
-def check_complaints(folder):
+def check_messages(folder):
     with open(os.path.join(folder, "file"), "w") as file:
         file.write("x")
     before = sorted(os.listdir(folder))
@@ -179,5 +179,5 @@ def check_complaints(folder):
 with tempfile.TemporaryDirectory() as place:
     check_tables(place)
     check_pictures(place)
-    check_complaints(place)
+    check_messages(place)
 finish()

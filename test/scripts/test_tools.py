@@ -30,8 +30,6 @@ extern "C" {
 /// Marks what is exported.
 #define TAC_API __attribute__((visibility("default")))
 #define TAC_LIMIT 3 ///< how many
-/// Marks what is not built yet.
-#define TAC_PLANNED(stage) __attribute__((error(stage)))
 
 /// Names, each with a text.
 #define TAC_LIST(X) X(TAC_A, "a") X(TAC_B, "b")
@@ -69,9 +67,6 @@ typedef struct tacHidden tacHidden;
 /// over two lines.
 TAC_API tacHidden* tac_make(const tacThing* thing, int count,
                             double (*f)(double));
-
-/// Comes later.
-TAC_API TAC_PLANNED("later") int tac_later(void);
 
 /// Twice.
 static inline int tac_twice(int x) { return 2 * x; }
@@ -185,8 +180,6 @@ BAD_DOCS = [  # what is changed, and what must be named
      "tac_make: declared TAC_API, but"),
     ("exported, not declared", "src/base/good.c", "tacHidden* tac_make",
      "TAC_API int tac_secret(void) { return 0; }\ntacHidden* tac_make", "tac_secret: exported"),
-    ("planned, but there", "src/base/good.c", "tacHidden* tac_make",
-     "TAC_API int tac_later(void) { return 0; }\ntacHidden* tac_make", "tac_later: .*TAC_PLANNED"),
     ("on no page", "docs/page.md", "Call tac_make", "Call it", "tac_make: neither"),
     ("dead link", "docs/page.md", "sub/other.md", "sub/another.md", r"page\.md:3: link to sub/another"),
     ("dead anchor", "docs/page.md", "#second-part", "#third-part", "no heading for #third-part"),

@@ -160,6 +160,35 @@ static tacResult inverse_contact_vjp(const void* context, const tacReal* x, cons
     return result;
 }
 
+static tacResult forward_contact(const void* context, const tacReal* x, tacReal* y) {
+    const stepContext* c = context;
+    stepInput s = make_input(c, x, x + theta_index(c));
+    return tac_forward_contact(&s.model, as_input(c, &s, x), x + 2 * c->model->nv, y, c->scratch);
+}
+
+static tacResult forward_contact_jvp(const void* context, const tacReal* x, const tacReal* x_dot,
+                                     tacReal* y_dot) {
+    const stepContext* c = context;
+    stepInput s = make_input(c, x, x + theta_index(c));
+    scatter_theta(c, &s, x_dot + theta_index(c));
+    return tac_forward_contact_jvp(&s.model, as_input(c, &s, x), x + 2 * c->model->nv,
+                                   as_dynamics_tangent(c, &s, (tacReal*)x_dot), y_dot, c->scratch);
+}
+
+static tacResult forward_contact_vjp(const void* context, const tacReal* x, const tacReal* y_bar,
+                                     tacReal* x_bar) {
+    const stepContext* c = context;
+    stepInput s = make_input(c, x, x + theta_index(c));
+    memset(x_bar, 0, sizeof *x_bar * (size_t)theta_index(c));
+    tacResult result =
+        tac_forward_contact_vjp(&s.model, as_input(c, &s, x), x + 2 * c->model->nv, y_bar,
+                                as_dynamics_tangent(c, &s, x_bar), c->scratch);
+    gather_theta(c, &s, x_bar + theta_index(c));
+    return result;
+}
+
+const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_forward_contact_) = {
+    forward_contact, forward_contact_jvp, forward_contact_vjp};
 const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_inverse_contact_) = {
     inverse_contact, inverse_contact_jvp, inverse_contact_vjp};
 const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_inverse_) = {eval_inverse, eval_inverse_jvp,
@@ -216,8 +245,11 @@ static tacResult eval_step_jvp(const void* context, const tacReal* x, const tacR
     scatter_theta(c, &s, x_dot + nx + c->model->nu);
     tacState at = as_state(c, &s, x);
     if (result == TAC_OK)
-        result = tac_step_jvp(&s.model, &at, x + nx, as_tangent(c, (tacReal*)x_dot), x_dot + nx,
-                              s.theta, as_tangent(c, y_dot), c->scratch);
+        result = tac_step_jvp(&s.model, &at, x + nx,
+                              (tacStepTangent){.x = as_tangent(c, (tacReal*)x_dot),
+                                               .u = (tacReal*)x_dot + nx,
+                                               .theta = s.theta},
+                              as_tangent(c, y_dot), c->scratch);
     apply_chart(c->model, s.next, y_dot, 0);
     return result;
 }
@@ -235,14 +267,214 @@ static tacResult eval_step_vjp(const void* context, const tacReal* x, const tacR
     memset(x_bar, 0, sizeof *x_bar * (size_t)(nx + nu));
     tacState at = as_state(c, &s, x);
     if (result == TAC_OK)
-        result = tac_step_vjp(&s.model, &at, x + nx, as_tangent(c, next_bar), as_tangent(c, x_bar),
-                              x_bar + nx, s.theta, c->scratch);
+        result = tac_step_vjp(
+            &s.model, &at, x + nx, as_tangent(c, next_bar),
+            (tacStepTangent){.x = as_tangent(c, x_bar), .u = x_bar + nx, .theta = s.theta},
+            c->scratch);
     gather_theta(c, &s, x_bar + nx + nu);
     return result;
 }
 
 const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_step_) = {eval_step, eval_step_jvp,
                                                              eval_step_vjp};
+
+//---------------------------------- accelerations --------------------------------
+
+// x as of the step, y = qacc
+static tacResult eval_acceleration(const void* context, const tacReal* x, tacReal* y) {
+    const stepContext* c = context;
+    int nx = state_size(c);
+    stepInput s = make_input(c, x, x + nx + c->model->nu);
+    tacState at = as_state(c, &s, x);
+    return tac_acceleration(&s.model, &at, x + nx, y, c->scratch);
+}
+
+static tacResult eval_acceleration_jvp(const void* context, const tacReal* x, const tacReal* x_dot,
+                                       tacReal* y_dot) {
+    const stepContext* c = context;
+    int nx = state_size(c);
+    stepInput s = make_input(c, x, x + nx + c->model->nu);
+    scatter_theta(c, &s, x_dot + nx + c->model->nu);
+    tacState at = as_state(c, &s, x);
+    tacReal* d = (tacReal*)x_dot;
+    return tac_acceleration_jvp(&s.model, &at, x + nx,
+                                (tacStepTangent){as_tangent(c, d), d + nx, s.theta}, y_dot,
+                                c->scratch);
+}
+
+static tacResult eval_acceleration_vjp(const void* context, const tacReal* x, const tacReal* y_bar,
+                                       tacReal* x_bar) {
+    const stepContext* c = context;
+    int nx = state_size(c), nu = c->model->nu;
+    stepInput s = make_input(c, x, x + nx + nu);
+    tacState at = as_state(c, &s, x);
+    memset(x_bar, 0, sizeof *x_bar * (size_t)(nx + nu));
+    tacResult result = tac_acceleration_vjp(
+        &s.model, &at, x + nx, y_bar, (tacStepTangent){as_tangent(c, x_bar), x_bar + nx, s.theta},
+        c->scratch);
+    gather_theta(c, &s, x_bar + nx + nu);
+    return result;
+}
+
+const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_acceleration_) = {
+    eval_acceleration, eval_acceleration_jvp, eval_acceleration_vjp};
+
+//---------------------------------- positions ------------------------------------
+
+// x = (dq, v), y = the next positions from qnext
+static tacResult eval_integrate_pos(const void* context, const tacReal* x, tacReal* y) {
+    const stepContext* c = context;
+    stepInput s = make_input(c, x, x + 2 * c->model->nv);
+    tacResult result =
+        tac_integrate_pos(&s.model, s.qpos, x + c->model->nv, CHECK_POS_STEP, s.next);
+    position_difference(c->model, c->qnext, s.next, y);
+    return result;
+}
+
+static tacResult eval_integrate_pos_jvp(const void* context, const tacReal* x, const tacReal* x_dot,
+                                        tacReal* y_dot) {
+    const stepContext* c = context;
+    int nv = c->model->nv;
+    tacResult result = eval_integrate_pos(context, x, y_dot);
+    stepInput s = make_input(c, x, x + 2 * nv);
+    memcpy(s.next, y_dot, sizeof *y_dot * (size_t)nv); // w
+    if (result == TAC_OK)
+        result = tac_integrate_pos_jvp(&s.model, x + nv, CHECK_POS_STEP, x_dot, x_dot + nv, y_dot);
+    apply_chart(c->model, s.next, y_dot, 0);
+    return result;
+}
+
+static tacResult eval_integrate_pos_vjp(const void* context, const tacReal* x, const tacReal* y_bar,
+                                        tacReal* x_bar) {
+    const stepContext* c = context;
+    int nv = c->model->nv;
+    tacResult result = eval_integrate_pos(context, x, x_bar);
+    stepInput s = make_input(c, x, x + 2 * nv);
+    tacReal* next_bar = s.next + nv;
+    memcpy(s.next, x_bar, sizeof *x_bar * (size_t)nv); // w
+    memcpy(next_bar, y_bar, sizeof *y_bar * (size_t)nv);
+    apply_chart(c->model, s.next, next_bar, 1);
+    memset(x_bar, 0, sizeof *x_bar * (size_t)(2 * nv));
+    if (result == TAC_OK)
+        result =
+            tac_integrate_pos_vjp(&s.model, x + nv, CHECK_POS_STEP, next_bar, x_bar, x_bar + nv);
+    return result;
+}
+
+const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_integrate_pos_) = {
+    eval_integrate_pos, eval_integrate_pos_jvp, eval_integrate_pos_vjp};
+
+// x = (displacement of qpos, displacement of qnext), y = the velocity between them
+static tacResult eval_differentiate_pos(const void* context, const tacReal* x, tacReal* y) {
+    const stepContext* c = context;
+    stepInput s = make_input(c, x, x + 2 * c->model->nv);
+    displace_positions(c->model, c->qnext, x + c->model->nv, s.next);
+    return tac_differentiate_pos(&s.model, s.qpos, s.next, CHECK_POS_STEP, y);
+}
+
+static tacResult eval_differentiate_pos_jvp(const void* context, const tacReal* x,
+                                            const tacReal* x_dot, tacReal* y_dot) {
+    const stepContext* c = context;
+    int nv = c->model->nv;
+    tacReal* v = (tacReal*)c->memory + 2 * c->model->nparam + 3 * c->model->nq + 3 * nv;
+    tacResult result = eval_differentiate_pos(context, x, v);
+    if (result == TAC_OK)
+        result = tac_differentiate_pos_jvp(c->model, v, CHECK_POS_STEP, x_dot, x_dot + nv, y_dot);
+    return result;
+}
+
+static tacResult eval_differentiate_pos_vjp(const void* context, const tacReal* x,
+                                            const tacReal* y_bar, tacReal* x_bar) {
+    const stepContext* c = context;
+    int nv = c->model->nv;
+    tacReal* v = (tacReal*)c->memory + 2 * c->model->nparam + 3 * c->model->nq + 3 * nv;
+    tacResult result = eval_differentiate_pos(context, x, v);
+    memset(x_bar, 0, sizeof *x_bar * (size_t)(2 * nv));
+    if (result == TAC_OK)
+        result = tac_differentiate_pos_vjp(c->model, v, CHECK_POS_STEP, y_bar, x_bar, x_bar + nv);
+    return result;
+}
+
+const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_differentiate_pos_) = {
+    eval_differentiate_pos, eval_differentiate_pos_jvp, eval_differentiate_pos_vjp};
+
+//---------------------------------- rollouts -------------------------------------
+
+// x = (dq, v, act, a control for each step, parameters), y = all states, turns from qnext
+enum { ROLLOUT_ROOM = 4000 };
+static tacReal rollout_states[ROLLOUT_ROOM], rollout_bar[ROLLOUT_ROOM], rollout_turn[ROLLOUT_ROOM];
+static tacReal rollout_memory[ROLLOUT_ROOM];
+
+static tacResult run_rollout(const stepContext* c, const stepInput* s, const tacReal* x,
+                             tacReal* y) {
+    int nv = c->model->nv, nx = state_size(c);
+    tacState start = as_state(c, s, x);
+    tacRollout r = {
+        .start = &start, .ctrl = x + nx, .steps = CHECK_ROLLOUT_STEPS, .states = rollout_states};
+    tacResult result = tac_rollout(&s->model, &r, c->scratch);
+    for (int k = 0; k <= CHECK_ROLLOUT_STEPS && result == TAC_OK; ++k, y += nx) {
+        tacState at = tac_state_view(c->model, rollout_states, k);
+        position_difference(c->model, c->qnext, at.qpos, y);
+        memcpy(rollout_turn + k * nv, y, sizeof *y * (size_t)nv);
+        memcpy(y + nv, at.qvel, sizeof *y * (size_t)nv);
+        memcpy(y + 2 * nv, at.act, sizeof *y * (size_t)c->model->na);
+    }
+    return result;
+}
+
+static int rollout_theta(const stepContext* c) {
+    return state_size(c) + CHECK_ROLLOUT_STEPS * c->model->nu;
+}
+
+static tacResult eval_rollout(const void* context, const tacReal* x, tacReal* y) {
+    const stepContext* c = context;
+    stepInput s = make_input(c, x, x + rollout_theta(c));
+    return run_rollout(c, &s, x, y);
+}
+
+// step by step
+static tacResult eval_rollout_jvp(const void* context, const tacReal* x, const tacReal* x_dot,
+                                  tacReal* y_dot) {
+    const stepContext* c = context;
+    int nv = c->model->nv, nx = state_size(c), nu = c->model->nu;
+    stepInput s = make_input(c, x, x + rollout_theta(c));
+    tacResult result = run_rollout(c, &s, x, y_dot);
+    scatter_theta(c, &s, x_dot + rollout_theta(c));
+    memcpy(y_dot, x_dot, sizeof *y_dot * (size_t)nx);
+    for (int k = 0; k < CHECK_ROLLOUT_STEPS && result == TAC_OK; ++k) {
+        tacState at = tac_state_view(c->model, rollout_states, k);
+        tacStepTangent dot = {as_tangent(c, y_dot + k * nx), (tacReal*)x_dot + nx + k * nu,
+                              s.theta};
+        result = tac_step_jvp(&s.model, &at, x + nx + k * nu, dot,
+                              as_tangent(c, y_dot + (k + 1) * nx), c->scratch);
+    }
+    for (int k = 0; k <= CHECK_ROLLOUT_STEPS; ++k)
+        apply_chart(c->model, rollout_turn + k * nv, y_dot + k * nx, 0);
+    return result;
+}
+
+// with checkpoints
+static tacResult eval_rollout_vjp(const void* context, const tacReal* x, const tacReal* y_bar,
+                                  tacReal* x_bar) {
+    const stepContext* c = context;
+    int nv = c->model->nv, nx = state_size(c);
+    stepInput s = make_input(c, x, x + rollout_theta(c));
+    tacResult result = run_rollout(c, &s, x, rollout_bar);
+    memcpy(rollout_bar, y_bar, sizeof *y_bar * (size_t)((CHECK_ROLLOUT_STEPS + 1) * nx));
+    for (int k = 0; k <= CHECK_ROLLOUT_STEPS; ++k)
+        apply_chart(c->model, rollout_turn + k * nv, rollout_bar + k * nx, 1);
+    memset(x_bar, 0, sizeof *x_bar * (size_t)rollout_theta(c));
+    tacState start = as_state(c, &s, x);
+    tacRollout r = {.start = &start, .ctrl = x + nx, .steps = CHECK_ROLLOUT_STEPS};
+    tacStepTangent bar = {as_tangent(c, x_bar), x_bar + nx, s.theta};
+    if (result == TAC_OK)
+        result = tac_rollout_vjp(&s.model, &r, rollout_bar, bar, rollout_memory, c->scratch);
+    gather_theta(c, &s, x_bar + rollout_theta(c));
+    return result;
+}
+
+const tacCheckFunctions TAC_CHECK_SYMBOL(tac_check_rollout_) = {eval_rollout, eval_rollout_jvp,
+                                                                eval_rollout_vjp};
 
 //---------------------------------- momentum and energy --------------------------
 

@@ -98,7 +98,8 @@ static inline int compare_columns(hardScene* s, double* worst) {
         tacState x = hard_state(s);
         tacTangent dot = {.dq = in.q, .dv = in.v}, next = {.dq = dq, .dv = dv};
         if (in.param >= 0) theta[in.param] = 1.0;
-        ENSURE(tac_step_jvp(model, &x, s->u, dot, in.u, theta, next, s->scratch) == TAC_OK);
+        ENSURE(tac_step_jvp(model, &x, s->u, (tacStepTangent){.x = dot, .u = in.u, .theta = theta},
+                            next, s->scratch) == TAC_OK);
         if (in.param >= 0) theta[in.param] = 0.0;
         ENSURE_LAW(step_difference(s, &in, dq, dv, &error));
         *worst = fmax(*worst, error);
@@ -133,9 +134,14 @@ static inline int compare_ways(hardScene* s, testRandom* random) {
     for (int k = 0; k < np; ++k) t_dot[k] = test_uniform(random, -1, 1);
     tacTangent xd = {.dq = dot, .dv = dot + nv}, nd = {.dq = next, .dv = next + nv};
     tacTangent nb = {.dq = bar, .dv = bar + nv}, xb = {.dq = x_bar, .dv = x_bar + nv};
-    ENSURE(tac_step_jvp(model, &x, s->u, xd, u_dot, t_dot, nd, s->scratch) == TAC_OK);
-    ENSURE(tac_step_vjp(model, &x, s->u, nb, xb, u_bar, t_bar, s->scratch) == TAC_OK);
-    ENSURE(tac_step_jacobian(model, &x, s->u, NULL, A, B, &everything, 1, P, s->scratch) == TAC_OK);
+    ENSURE(tac_step_jvp(model, &x, s->u, (tacStepTangent){.x = xd, .u = u_dot, .theta = t_dot}, nd,
+                        s->scratch) == TAC_OK);
+    ENSURE(tac_step_vjp(model, &x, s->u, nb, (tacStepTangent){.x = xb, .u = u_bar, .theta = t_bar},
+                        s->scratch) == TAC_OK);
+    ENSURE(tac_step_jacobian(
+               model, &x, s->u,
+               &(tacStepJacobian){.A = A, .B = B, .theta = &everything, .ntheta = 1, .P = P},
+               s->scratch) == TAC_OK);
     for (int k = 0; k < nx; ++k) {
         left += x_bar[k] * dot[k];
         right += bar[k] * next[k];

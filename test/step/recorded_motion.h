@@ -3,6 +3,7 @@
 #ifndef TACTUS_TEST_RECORDED_MOTION_H
 #define TACTUS_TEST_RECORDED_MOTION_H
 
+#include "model/contact/contact_data.h"
 #include "step/recorded_book.h"
 #include "step/recorded_scenes.h"
 #include "tactus/tactus.h"
@@ -98,7 +99,8 @@ static inline int choose_theta(const tacModel* m, tacParam* theta) {
     for (int i = 1; i < count; ++i)
         for (int k = i; k > 0 && offset[k] < offset[k - 1]; --k) {
             int swap = offset[k];
-            offset[k] = offset[k - 1], offset[k - 1] = swap;
+            offset[k] = offset[k - 1];
+            offset[k - 1] = swap;
         }
     for (int i = 0; i < count; ++i) theta[i] = (tacParam){offset[i], 1, -INFINITY, INFINITY};
     return count;
@@ -111,7 +113,8 @@ static inline void record_jacobian(recordedRun* r, int first) {
     tacParam theta[RECORDED_THETA];
     int ntheta = choose_theta(m, theta);
     double *A = take(r, nx * nx), *B = take(r, nx * m->nu), *P = take(r, nx * ntheta);
-    tacResult result = tac_step_jacobian(m, &r->x, r->u, &r->next, A, B, NULL, 0, NULL, r->scratch);
+    tacResult result = tac_step_jacobian(
+        m, &r->x, r->u, &(tacStepJacobian){.next = &r->next, .A = A, .B = B}, r->scratch);
     tacInfo info = tac_step_info(r->scratch);
     book_int(c, STAGE_INFO, info.flags);
     if (book_result(c, STAGE_A, result)) {
@@ -120,7 +123,8 @@ static inline void record_jacobian(recordedRun* r, int first) {
         book_reals(c, STAGE_B, B, nx * m->nu);
         if (first) c->value[2] = norm_of(A, nx * nx);
     }
-    result = tac_step_jacobian(m, &r->x, r->u, NULL, NULL, NULL, theta, ntheta, P, r->scratch);
+    result = tac_step_jacobian(
+        m, &r->x, r->u, &(tacStepJacobian){.theta = theta, .ntheta = ntheta, .P = P}, r->scratch);
     if (book_result(c, STAGE_P, result)) book_reals(c, STAGE_P, P, nx * ntheta);
 }
 
@@ -135,19 +139,28 @@ static inline void record_products(recordedRun* r, int second) {
         double *u_bar = take(r, m->nu), *theta_bar = with ? take(r, m->nparam) : NULL;
         double *u_twice = take(r, m->nu), *theta_twice = with ? take(r, m->nparam) : NULL;
         if (book_result(c, STAGE_JVP,
-                        tac_step_jvp(m, &r->x, r->u, r->dot, r->u_dot, theta_dot, out, r->scratch)))
+                        tac_step_jvp(m, &r->x, r->u,
+                                     (tacStepTangent){
+                                         .x = r->dot, .u = r->u_dot, .theta = (double*)theta_dot},
+                                     out, r->scratch)))
             book_tangent(c, STAGE_JVP, m, out);
-        if (book_result(
-                c, STAGE_VJP,
-                tac_step_vjp(m, &r->x, r->u, r->bar, x_bar, u_bar, theta_bar, r->scratch))) {
+        if (book_result(c, STAGE_VJP,
+                        tac_step_vjp(m, &r->x, r->u, r->bar,
+                                     (tacStepTangent){.x = x_bar, .u = u_bar, .theta = theta_bar},
+                                     r->scratch))) {
             book_tangent(c, STAGE_VJP, m, x_bar);
             book_reals(c, STAGE_VJP, u_bar, m->nu);
             if (with) book_reals(c, STAGE_VJP, theta_bar, m->nparam);
         }
         if (!second) continue;
-        if (book_result(c, STAGE_HVP,
-                        tac_step_hvp(m, &r->x, r->u, r->bar, r->dot, r->u_dot, theta_dot, x_twice,
-                                     u_twice, theta_twice, r->scratch))) {
+        if (book_result(
+                c, STAGE_HVP,
+                tac_step_hvp(
+                    m, &r->x, r->u,
+                    &(tacStepHvp){.next_bar = r->bar,
+                                  .dot = {.x = r->dot, .u = r->u_dot, .theta = (double*)theta_dot},
+                                  .bar = {.x = x_twice, .u = u_twice, .theta = theta_twice}},
+                    r->scratch))) {
             book_tangent(c, STAGE_HVP, m, x_twice);
             book_reals(c, STAGE_HVP, u_twice, m->nu);
             if (with) book_reals(c, STAGE_HVP, theta_twice, m->nparam);
@@ -164,8 +177,12 @@ static inline void record_hessian(recordedRun* r) {
     long long n = 2 * m->nv + m->na + m->nu + ntheta;
     if (n > RECORDED_HESSIAN) return;
     double* H = take(r, n * n);
-    if (book_result(r->c, STAGE_HESSIAN,
-                    tac_step_hessian(m, &r->x, r->u, r->bar, theta, ntheta, H, r->scratch)))
+    if (book_result(
+            r->c, STAGE_HESSIAN,
+            tac_step_hessian(
+                m, &r->x, r->u,
+                &(tacStepHessian){.next_bar = r->bar, .theta = theta, .ntheta = ntheta, .H = H},
+                r->scratch)))
         book_reals(r->c, STAGE_HESSIAN, H, n * n);
 }
 
@@ -182,8 +199,10 @@ static inline void book_records(bookCase* c, bookStage stage, const tacContacts*
     book_int(c, stage, k->count);
     for (int i = 0; i < k->count; ++i) {
         book_int(c, stage, k->pair[i]);
-        book_int(c, stage, k->geom[0][i]), book_int(c, stage, k->geom[1][i]);
-        book_int(c, stage, k->bundle[i]), book_word(c, stage, k->feature[i]);
+        book_int(c, stage, k->geom[0][i]);
+        book_int(c, stage, k->geom[1][i]);
+        book_int(c, stage, k->bundle[i]);
+        book_word(c, stage, k->feature[i]);
     }
     book_contacts(c, stage, k, k->count);
 }
@@ -232,7 +251,8 @@ static inline int record_detect(recordedRun* r, recordedContacts* k) {
 static inline void book_wrenches(bookCase* c, bookStage stage, const tacPairForce* f, int count) {
     book_int(c, stage, count);
     for (int i = 0; i < count; ++i) {
-        book_int(c, stage, f[i].body[0]), book_int(c, stage, f[i].body[1]);
+        book_int(c, stage, f[i].body[0]);
+        book_int(c, stage, f[i].body[1]);
         book_reals(c, stage, f[i].origin, 3);
         book_reals(c, stage, f[i].wrench, 6);
     }
@@ -277,7 +297,8 @@ static inline void record_contact(recordedRun* r) {
     if (!m->contact) return;
     recordedContacts k = {0};
     double* poses = take(r, 7LL * m->nbody);
-    k.pose = (tacPose*)poses, k.twist = take(r, 6LL * m->nbody);
+    k.pose = (tacPose*)poses;
+    k.twist = take(r, 6LL * m->nbody);
     if (tac_kinematics(m, r->x.qpos, r->x.qvel, k.pose, k.twist, r->scratch) != TAC_OK) return;
     int found = tac_contacts_create(m, 0, 1, &k.at) == TAC_OK &&
                 tac_contacts_create(m, 0, 0, &k.dot) == TAC_OK &&
@@ -285,7 +306,9 @@ static inline void record_contact(recordedRun* r) {
     book_int(r->c, STAGE_DETECT, found);
     found = found && record_detect(r, &k);
     record_force(r, &k, found);
-    tac_contacts_destroy(k.at), tac_contacts_destroy(k.dot), tac_contacts_destroy(k.bar);
+    tac_contacts_destroy(k.at);
+    tac_contacts_destroy(k.dot);
+    tac_contacts_destroy(k.bar);
 }
 
 // impulses of hard contact, and when bodies meet
@@ -326,20 +349,22 @@ static inline void record_course(recordedRun* r) {
     size_t size = tac_ccd_size(r->model);
     void* memory = take(r, (long long)(size / sizeof(double)) + 1);
     tacMotionPath course = {r->x.qpos, r->x.qvel, r->dot.dv, 0.1};
-    tacTimeOfImpact meeting = {0};
+    tacTimeOfImpact impact = {0};
     tacCcdCertificate clearance = {0};
     if (book_result(c, STAGE_COURSE,
-                    tac_time_of_impact(r->model, &course, -1, -1, 1e-3, &meeting, memory))) {
-        book_int(c, STAGE_COURSE, meeting.found);
-        if (meeting.found) {
-            book_int(c, STAGE_COURSE, meeting.geom[0]), book_int(c, STAGE_COURSE, meeting.geom[1]);
-            book_reals(c, STAGE_COURSE, &meeting.time, 1);
-            book_reals(c, STAGE_COURSE, meeting.normal, 3);
+                    tac_time_of_impact(r->model, &course, -1, -1, 1e-3, &impact, memory))) {
+        book_int(c, STAGE_COURSE, impact.found);
+        if (impact.found) {
+            book_int(c, STAGE_COURSE, impact.geom[0]);
+            book_int(c, STAGE_COURSE, impact.geom[1]);
+            book_reals(c, STAGE_COURSE, &impact.time, 1);
+            book_reals(c, STAGE_COURSE, impact.normal, 3);
         }
     }
     if (book_result(c, STAGE_COURSE,
                     tac_ccd_certify(r->model, &course, 1e-4, &clearance, memory))) {
-        book_int(c, STAGE_COURSE, clearance.certain), book_int(c, STAGE_COURSE, clearance.pair);
+        book_int(c, STAGE_COURSE, clearance.certain);
+        book_int(c, STAGE_COURSE, clearance.pair);
         book_int(c, STAGE_COURSE, clearance.intervals);
         book_reals(c, STAGE_COURSE, &clearance.time, 1);
     }
@@ -355,9 +380,11 @@ static inline void record_places(recordedRun* r) {
     double *pose = take(r, 7LL * m->nbody), *twist = take(r, 6LL * m->nbody);
     double *J = take(r, 6 * nv), *M = take(r, nv * nv), *tau = take(r, nv);
     double energy[2] = {0}, momentum[6] = {0}, point[3] = {0.1, 0.2, 0.3};
-    if (book_result(c, STAGE_DYNAMICS, tac_kinematics(m, q, v, (tacPose*)pose, twist, r->scratch)))
-        book_reals(c, STAGE_DYNAMICS, pose, 7LL * m->nbody),
-            book_reals(c, STAGE_DYNAMICS, twist, 6LL * m->nbody);
+    if (book_result(c, STAGE_DYNAMICS,
+                    tac_kinematics(m, q, v, (tacPose*)pose, twist, r->scratch))) {
+        book_reals(c, STAGE_DYNAMICS, pose, 7LL * m->nbody);
+        book_reals(c, STAGE_DYNAMICS, twist, 6LL * m->nbody);
+    }
     if (book_result(c, STAGE_DYNAMICS, tac_body_jacobian(m, q, m->nbody - 1, point, J, r->scratch)))
         book_reals(c, STAGE_DYNAMICS, J, 6 * nv);
     if (book_result(c, STAGE_DYNAMICS, tac_mass_matrix(m, q, M, r->scratch)))
@@ -407,9 +434,10 @@ static inline void record_dynamics(recordedRun* r) {
     if (book_result(c, STAGE_DYNAMICS, tac_forward_dynamics(m, x, tau, out, r->scratch)))
         book_reals(c, STAGE_DYNAMICS, out, nv);
     if (book_result(c, STAGE_DYNAMICS_D,
-                    tac_inverse_dynamics_jacobian(m, x, by_q, by_v, r->scratch)))
-        book_reals(c, STAGE_DYNAMICS_D, by_q, nv * nv),
-            book_reals(c, STAGE_DYNAMICS_D, by_v, nv * nv);
+                    tac_inverse_dynamics_jacobian(m, x, by_q, by_v, r->scratch))) {
+        book_reals(c, STAGE_DYNAMICS_D, by_q, nv * nv);
+        book_reals(c, STAGE_DYNAMICS_D, by_v, nv * nv);
+    }
     if (book_result(c, STAGE_DYNAMICS_D, tac_inverse_dynamics_jvp(m, x, dot, out, r->scratch)))
         book_reals(c, STAGE_DYNAMICS_D, out, nv);
     if (book_result(c, STAGE_DYNAMICS_D,
@@ -447,8 +475,10 @@ static inline void record_sensors(recordedRun* r) {
     book_reals(c, STAGE_ROWS, J, (long long)rows * m->nv);
     for (int i = 0; i < rows; ++i) {
         const double numbers[] = {row[i].value, row[i].velocity, row[i].bound};
-        book_int(c, STAGE_ROWS, row[i].kind), book_int(c, STAGE_ROWS, row[i].object);
-        book_int(c, STAGE_ROWS, row[i].upper), book_reals(c, STAGE_ROWS, numbers, 3);
+        book_int(c, STAGE_ROWS, row[i].kind);
+        book_int(c, STAGE_ROWS, row[i].object);
+        book_int(c, STAGE_ROWS, row[i].upper);
+        book_reals(c, STAGE_ROWS, numbers, 3);
     }
 }
 
@@ -509,10 +539,13 @@ static inline void record_state(recordedRun* r, int sample) {
 // where the scene is drawn or its first key, with small velocities
 static inline void start_run(recordedRun* r) {
     const tacModel* m = r->model;
-    r->x = take_state(r), r->next = take_state(r);
-    r->u = take(r, m->nu), r->u_dot = take_random(r, m->nu, 1.0);
+    r->x = take_state(r);
+    r->next = take_state(r);
+    r->u = take(r, m->nu);
+    r->u_dot = take_random(r, m->nu, 1.0);
     r->theta_dot = take_random(r, m->nparam, 0.01);
-    r->dot = take_tangent(r, 1.0), r->bar = take_tangent(r, 1.0);
+    r->dot = take_tangent(r, 1.0);
+    r->bar = take_tangent(r, 1.0);
     const double* q = m->nkey ? m->key[0].qpos : m->qpos0;
     memcpy(r->x.qpos, q, sizeof *q * (size_t)m->nq);
     for (int i = 0; i < m->nv; ++i)
@@ -530,8 +563,10 @@ static inline void record_motion(recordedRun* r, int steps) {
     bookCase* c = r->c;
     for (int i = 0; i <= steps; ++i) {
         int sample = i == 5 ? 0 : i == steps / 2 ? 1 : i == steps ? 2 : -1;
-        if (sample == 0)
-            c->value[0] = norm_of(r->x.qpos, m->nq), c->value[1] = norm_of(r->x.qvel, m->nv);
+        if (sample == 0) {
+            c->value[0] = norm_of(r->x.qpos, m->nq);
+            c->value[1] = norm_of(r->x.qvel, m->nv);
+        }
         testRandom kept = r->random;
         if (sample >= 0) record_state(r, sample);
         r->random = kept;
@@ -541,7 +576,8 @@ static inline void record_motion(recordedRun* r, int steps) {
         tacInfo info = tac_step_info(r->scratch);
         book_result(c, STAGE_MOTION, result);
         book_state(c, STAGE_MOTION, m, &r->x);
-        book_int(c, STAGE_INFO, info.flags), book_int(c, STAGE_INFO, info.contacts);
+        book_int(c, STAGE_INFO, info.flags);
+        book_int(c, STAGE_INFO, info.contacts);
         book_reals(c, STAGE_INFO, &info.time_of_impact, 1);
         if (result != TAC_OK) break;
     }
@@ -552,7 +588,8 @@ static inline tacResult load_recorded(const recordedScene* s, tacModel** model,
                                       tacMessage* message) {
     static char text[8192];
     tacOptions options = tac_default_options();
-    options.contact = s->contact, options.exact = s->exact;
+    options.contact = s->contact;
+    options.exact = s->exact;
     if (s->file) {
         snprintf(text, sizeof text, "%s/scenes/%s.xml", TAC_SOURCE_DIR, s->file);
         return tac_load(text, &options, model, message);
@@ -584,7 +621,8 @@ static inline int record_scene(const recordedScene* s, bookCase* c) {
     record_motion(&r, s->steps);
     for (int i = 0; i < BOOK_NEAR && s->rough; ++i) c->value[i] = 0.0;
     give_back(&r, 0);
-    tac_scratch_destroy(r.scratch), tac_model_destroy(r.model);
+    tac_scratch_destroy(r.scratch);
+    tac_model_destroy(r.model);
     return r.failed;
 }
 

@@ -5,6 +5,7 @@
 #define TACTUS_TEST_RECORDED_PARTS_H
 
 #include "step/recorded_motion.h"
+#include "tactus/witness.h"
 
 enum { PART_POINTS = 37 };
 
@@ -51,7 +52,8 @@ static inline void record_field_products(recordedRun* r, int shape, tacPose pose
     for (int k = 0; k < 3; ++k) {
         dot.x[k] = take_random(r, PART_POINTS, 1.0);
         bar.gradient[k] = take_random(r, PART_POINTS, 1.0);
-        once.x[k] = take(r, PART_POINTS), twice.x[k] = take(r, PART_POINTS);
+        once.x[k] = take(r, PART_POINTS);
+        twice.x[k] = take(r, PART_POINTS);
     }
     if (book_result(c, STAGE_JVP, tac_shape_jvp(m, shape, pose, points, dot, out, r->scratch))) {
         book_reals(c, STAGE_JVP, out.value, PART_POINTS);
@@ -70,7 +72,8 @@ static inline void record_solid(recordedRun* r, int shape) {
     tacMesh* mesh = NULL;
     tacMass mass = {0};
     if (book_result(c, STAGE_MESH, tac_shape_tessellate(r->model, shape, 100, &mesh, NULL))) {
-        book_int(c, STAGE_MESH, mesh->vertices), book_int(c, STAGE_MESH, mesh->faces);
+        book_int(c, STAGE_MESH, mesh->vertices);
+        book_int(c, STAGE_MESH, mesh->faces);
         for (int k = 0; k < 3; ++k) book_reals(c, STAGE_MESH, mesh->x[k], mesh->vertices);
         for (int k = 0; k < 3; ++k)
             for (int i = 0; i < mesh->faces; ++i) book_int(c, STAGE_MESH, mesh->face[k][i]);
@@ -94,7 +97,10 @@ static inline void record_shape(recordedRun* r, int shape, int solid) {
     r->random = (testRandom){501};
     for (int k = 0; k < 3; ++k) {
         double* x = take_random(r, PART_POINTS, 1.5 * reach);
-        for (int i = 0; i < PART_POINTS; ++i) x[i] += center[k], x[i] *= i % 9 == 0 ? 4.0 : 1.0;
+        for (int i = 0; i < PART_POINTS; ++i) {
+            x[i] += center[k];
+            x[i] *= i % 9 == 0 ? 4.0 : 1.0;
+        }
         points.x[k] = x;
     }
     book_reals(r->c, STAGE_LOAD, center, 3);
@@ -125,7 +131,8 @@ static inline int record_shapes(const char* file, bookCase* c, int most) {
             if (*p == ' ') *p = '_';
         record_shape(&r, i, solid && strstr("box pillow cut union", name));
     }
-    tac_scratch_destroy(r.scratch), tac_model_destroy(r.model);
+    tac_scratch_destroy(r.scratch);
+    tac_model_destroy(r.model);
     return count;
 }
 
@@ -232,7 +239,8 @@ static inline void record_lcp(bookCase* c) {
         tacLcp lcp = {contacts, 2, A, b, mu};
         tacLcpReport report = {0};
         tacResult result = tac_lcp_solve(&lcp, 0, f, classes, &report, memory);
-        book_int(c, STAGE_INFO, report.method), book_int(c, STAGE_INFO, report.passes);
+        book_int(c, STAGE_INFO, report.method);
+        book_int(c, STAGE_INFO, report.passes);
         book_int(c, STAGE_INFO, report.flags);
         if (book_result(c, STAGE_VALUE, result)) {
             book_reals(c, STAGE_VALUE, f, rows);
@@ -263,20 +271,24 @@ static inline void record_ccd(bookCase* c) {
         for (int i = 0; i < 12; ++i) start[i] = test_uniform(&random, -1.0, 1.0);
         for (int i = 0; i < 12; ++i) end[i] = start[i] + test_uniform(&random, -2.0, 2.0);
         int hit = tac_ccd(impact.feature, start, end, &options, &time, &passes);
-        book_int(c, STAGE_VALUE, hit), book_int(c, STAGE_VALUE, passes);
+        book_int(c, STAGE_VALUE, hit);
+        book_int(c, STAGE_VALUE, passes);
         if (!hit) continue;
         book_reals(c, STAGE_VALUE, &time, 1);
         if (!book_result(c, STAGE_VALUE, tac_impact_side(&impact, start, end, 0.5 * time)) ||
             !book_result(c, STAGE_VALUE, tac_impact_time(&impact, start, end, time, &exact)))
             continue;
-        book_reals(c, STAGE_VALUE, &impact.side, 1), book_reals(c, STAGE_VALUE, &exact, 1);
+        book_reals(c, STAGE_VALUE, &impact.side, 1);
+        book_reals(c, STAGE_VALUE, &exact, 1);
         c->value[0] += time;
         if (book_result(c, STAGE_JVP,
                         tac_impact_time_jvp(&impact, start, end, exact, end, start, &rate)))
             book_reals(c, STAGE_JVP, &rate, 1);
         if (book_result(c, STAGE_VJP,
-                        tac_impact_time_vjp(&impact, start, end, exact, 1.0, start_bar, end_bar)))
-            book_reals(c, STAGE_VJP, start_bar, 12), book_reals(c, STAGE_VJP, end_bar, 12);
+                        tac_impact_time_vjp(&impact, start, end, exact, 1.0, start_bar, end_bar))) {
+            book_reals(c, STAGE_VJP, start_bar, 12);
+            book_reals(c, STAGE_VJP, end_bar, 12);
+        }
     }
 }
 
@@ -284,7 +296,8 @@ static inline void record_ccd(bookCase* c) {
 
 static inline void book_separation(bookCase* c, bookStage stage, const tacSeparation* s) {
     const tacVec3 v[] = {s->normal, s->point[0], s->point[1], s->tangent[0], s->tangent[1]};
-    book_int(c, stage, s->axes), book_int(c, stage, s->bound);
+    book_int(c, stage, s->axes);
+    book_int(c, stage, s->bound);
     book_reals(c, stage, &s->distance, 1);
     for (int i = 0; i < 5 && !s->bound; ++i) {
         const double x[] = {v[i].x, v[i].y, v[i].z};

@@ -73,8 +73,12 @@ static inline tacResult step_hvp(const void* context, const double* x, const dou
     tacTangent bar = {.dq = y, .dv = y + nv, .da = y + 2 * nv};
     tacTangent dot = {.dq = d, .dv = d + nv, .da = d + 2 * nv};
     tacTangent out = {.dq = x_bar_dot, .dv = x_bar_dot + nv, .da = x_bar_dot + 2 * nv};
-    tacResult result = tac_step_hvp(c->model, &at, x + nx, bar, dot, x_dot + nx, theta_dot, out,
-                                    x_bar_dot + nx, theta_bar, c->scratch);
+    tacResult result =
+        tac_step_hvp(c->model, &at, x + nx,
+                     &(tacStepHvp){.next_bar = bar,
+                                   .dot = {.x = dot, .u = d + nx, .theta = theta_dot},
+                                   .bar = {.x = out, .u = x_bar_dot + nx, .theta = theta_bar}},
+                     c->scratch);
     for (int i = 0; i < c->used_count; ++i) x_bar_dot[nx + nu + i] = theta_bar[c->used[i]];
     free(theta_dot);
     free(theta_bar);

@@ -2,6 +2,7 @@
 
 #include "check/prove.h"
 #include "math/pose.h"
+#include "model/contact/contact_data.h"
 #include "step/step_problem.h"
 
 //---------------------------------- scenes ---------------------------------------
@@ -180,8 +181,10 @@ static int jacobian_law(stepContext* c, int integrator) {
     ((tacModel*)model)->integrator = (tacIntegrator)integrator;
     (nx == 12 ? sample_gyroscopic : sample_contact)(c, 1, &random, x, scale);
     tacState at = {.qpos = c->qpos, .qvel = x + model->nv};
-    ENSURE(tac_step_jacobian(model, &at, NULL, NULL, A, NULL, theta, c->used_count, P,
-                             c->scratch) == TAC_OK);
+    ENSURE(tac_step_jacobian(
+               model, &at, NULL,
+               &(tacStepJacobian){.A = A, .theta = theta, .ntheta = c->used_count, .P = P},
+               c->scratch) == TAC_OK);
     for (int k = 0; k < columns; ++k) {
         double norm = 1e-3, error = 0.0;
         x_dot[k] = 1.0;

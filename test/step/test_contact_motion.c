@@ -54,7 +54,8 @@ static int run_with_tangent(scene* s, double time, const char* name, double* dq,
     theta[param.offset] = 1.0;
     for (int i = 0; i < steps; ++i) {
         tacTangent from = {.dq = dq, .dv = dv}, to = {.dq = next_q, .dv = next_v};
-        ENSURE(tac_step_jvp(s->model, &s->x, NULL, from, NULL, theta, to, s->scratch) == TAC_OK);
+        ENSURE(tac_step_jvp(s->model, &s->x, NULL, (tacStepTangent){.x = from, .theta = theta}, to,
+                            s->scratch) == TAC_OK);
         ENSURE(tac_step(s->model, &s->x, NULL, &s->x, s->scratch) == TAC_OK);
         memcpy(dq, next_q, sizeof(double) * (size_t)nv);
         memcpy(dv, next_v, sizeof(double) * (size_t)nv);
@@ -373,7 +374,7 @@ static int extreme_states_are_finite_or_refused(void) {
             s.q[3] = s.q[10] = 1.0;
             s.q[4] = s.q[5] = s.q[6] = s.q[11] = s.q[12] = s.q[13] = 0.0;
             tacResult result =
-                tac_step_jacobian(s.model, &s.x, NULL, NULL, A, NULL, NULL, 0, NULL, s.scratch);
+                tac_step_jacobian(s.model, &s.x, NULL, &(tacStepJacobian){.A = A}, s.scratch);
             for (int j = 0; j < 24 * 24 && result == TAC_OK; ++j) ENSURE(isfinite(A[j]));
             result = tac_step(s.model, &s.x, NULL, &s.x, s.scratch);
             for (int j = 0; j < 14 && result == TAC_OK; ++j) ENSURE(isfinite(s.q[j]));

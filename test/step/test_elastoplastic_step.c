@@ -3,6 +3,7 @@
 
 #include "check/prove.h"
 #include "math/pose.h"
+#include "model/contact/contact_data.h"
 #include "step/step_problem.h"
 #include "tactus/solid.h"
 

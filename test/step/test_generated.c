@@ -1,5 +1,6 @@
 // Steps by generated code are the steps of the general dynamics.
 
+#include "tactus/symbolic.h"
 #include "tactus/tactus.h"
 #include "test.h"
 

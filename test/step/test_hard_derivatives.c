@@ -29,7 +29,8 @@ static int rollout_gradient(hardScene* s, int steps, int position, int index, do
         double bar[2][HARD_NUMBERS] = {{0}};
         tacState x = {.qpos = path[i][0], .qvel = path[i][1], .act = s->act};
         tacTangent next = {.dq = dq, .dv = dv}, out = {.dq = bar[0], .dv = bar[1]};
-        ENSURE(tac_step_vjp(s->model, &x, s->u, next, out, NULL, NULL, s->scratch) == TAC_OK);
+        ENSURE(tac_step_vjp(s->model, &x, s->u, next, (tacStepTangent){.x = out}, s->scratch) ==
+               TAC_OK);
         memcpy(dq, bar[0], sizeof(double) * (size_t)nv);
         memcpy(dv, bar[1], sizeof(double) * (size_t)nv);
     }
@@ -267,7 +268,8 @@ static int helpful_gradient_opens_or_closes(void) {
         double bar[6] = {0, 0, up ? -1.0 : 1.0}, zero[6] = {0}, dq[6] = {0}, dv[6] = {0};
         tacState x = hard_state(&s);
         tacTangent next = {.dq = bar, .dv = zero}, out = {.dq = dq, .dv = dv};
-        ENSURE(tac_step_vjp(s.model, &x, s.u, next, out, NULL, NULL, s.scratch) == TAC_OK);
+        ENSURE(tac_step_vjp(s.model, &x, s.u, next, (tacStepTangent){.x = out}, s.scratch) ==
+               TAC_OK);
         ENSURE(s.scratch->info.flags & TAC_TIE);
         ENSURE_NEAR(dv[2], up ? -0.01 : 0.0, 1e-12);
     }
@@ -288,7 +290,8 @@ static int helpful_gradient_sticks_or_slides(void) {
         double bar[6] = {check_along_motion ? -1.0 : 1.0}, zero[6] = {0}, dq[6] = {0}, dv[6] = {0};
         tacState x = hard_state(&s);
         tacTangent next = {.dq = bar, .dv = zero}, out = {.dq = dq, .dv = dv};
-        ENSURE(tac_step_vjp(s.model, &x, s.u, next, out, NULL, NULL, s.scratch) == TAC_OK);
+        ENSURE(tac_step_vjp(s.model, &x, s.u, next, (tacStepTangent){.x = out}, s.scratch) ==
+               TAC_OK);
         ENSURE(s.scratch->info.flags & TAC_TIE);
         ENSURE_NEAR(dv[0], check_along_motion ? -0.01 : 0.0, 1e-9);
     }
@@ -315,7 +318,8 @@ static int compare_first(hardScene* s, int param, double* worst, int* moved) {
     tacState x = hard_state(s);
     tacTangent zero = {NULL, NULL, NULL}, next = {.dq = dq, .dv = dv};
     theta[param] = 1.0;
-    ENSURE(tac_step_jvp(s->model, &x, s->u, zero, NULL, theta, next, s->scratch) == TAC_OK);
+    ENSURE(tac_step_jvp(s->model, &x, s->u, (tacStepTangent){.x = zero, .theta = theta}, next,
+                        s->scratch) == TAC_OK);
     free(theta);
     if (tac_step_info(s->scratch).flags) return 0;
     ENSURE(step_from(s, &in, 0.0, q[0], v[0]) == TAC_OK);
@@ -389,7 +393,7 @@ static int flags_of(const char* text, double slide, unsigned* flags) {
     tacState x = hard_state(&s);
     tacTangent x_dot = {.dq = dot, .dv = dot}, next = {.dq = dq, .dv = dv};
     s.v[1] = slide;
-    ENSURE(tac_step_jvp(s.model, &x, s.u, x_dot, NULL, NULL, next, s.scratch) == TAC_OK);
+    ENSURE(tac_step_jvp(s.model, &x, s.u, (tacStepTangent){.x = x_dot}, next, s.scratch) == TAC_OK);
     *flags = tac_step_info(s.scratch).flags;
     hard_close(&s);
     return 0;
@@ -419,13 +423,15 @@ static int second_derivatives_are_refused(void) {
     ENSURE_LAW(hard_open(&s, HARD("") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>"));
     tacState x = hard_state(&s);
     tacTangent a = {.dq = n[0], .dv = n[1]}, b = {.dq = n[2], .dv = n[3]};
-    ENSURE(tac_step_hvp(s.model, &x, s.u, a, a, NULL, NULL, b, NULL, NULL, s.scratch) ==
-           TAC_ERROR_UNSUPPORTED);
+    ENSURE(tac_step_hvp(s.model, &x, s.u,
+                        &(tacStepHvp){.next_bar = a, .dot = {.x = a}, .bar = {.x = b}},
+                        s.scratch) == TAC_ERROR_UNSUPPORTED);
     hard_close(&s);
     ENSURE_LAW(hard_open(
         &s, HARD("bounds='frozen'") "<worldbody>" FLOOR BALL("0 0 .15") "</worldbody></mujoco>"));
     x = hard_state(&s);
-    ENSURE(tac_step_vjp(s.model, &x, s.u, a, b, NULL, NULL, s.scratch) == TAC_ERROR_UNSUPPORTED);
+    ENSURE(tac_step_vjp(s.model, &x, s.u, a, (tacStepTangent){.x = b}, s.scratch) ==
+           TAC_ERROR_UNSUPPORTED);
     hard_close(&s);
     return 0;
 }

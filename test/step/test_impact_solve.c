@@ -120,7 +120,8 @@ static int flags_after(const char* text, const double* v, int steps, unsigned* f
     ENSURE(hard_steps(&s, steps) == TAC_OK);
     tacState x = hard_state(&s);
     tacTangent dot = {.dq = s.v, .dv = s.v}, next = {.dq = dq, .dv = dv};
-    ENSURE(tac_step_jvp(s.model, &x, s.u, dot, s.u, NULL, next, s.scratch) == TAC_OK);
+    ENSURE(tac_step_jvp(s.model, &x, s.u, (tacStepTangent){.x = dot, .u = s.u}, next, s.scratch) ==
+           TAC_OK);
     *flags = s.scratch->info.flags;
     hard_close(&s);
     return 0;

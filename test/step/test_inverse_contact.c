@@ -43,8 +43,8 @@ static int is_used_param(const tacModel* model, int offset) {
 //---------------------------------- derivatives ----------------------------------
 
 // near where the scene is drawn, in contact; x = (dq, v, a, wrench, numbers)
-static int sample(const void* context, int i, unsigned long long* random, double* x,
-                  double* scale) {
+static int sample_inverse(const void* context, int i, unsigned long long* random, double* x,
+                          double* scale) {
     const stepContext* c = context;
     int nv = c->model->nv, wrench = 6 * c->model->nbody;
     (void)i;
@@ -80,7 +80,7 @@ static int inverse_contact_has_right_derivatives(void) {
                                    .as_double = &tac_check_inverse_contact_double,
                                    .as_complex = &tac_check_inverse_contact_complex,
                                    .as_quad = &tac_check_inverse_contact_quad,
-                                   .sample = sample};
+                                   .sample = sample_inverse};
         tacCheckOptions options = tac_check_default_options();
         options.points = getenv("TACTUS_NO_SWEEP") ? 1 : 4;
         options.quad_every = 4;

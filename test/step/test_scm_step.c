@@ -1,6 +1,7 @@
 // Steps of scenes with the soft-minimum contact model: derivatives by everything, what is refused.
 
 #include "check/prove.h"
+#include "model/contact/contact_data.h"
 #include "model/refusal.h"
 #include "step/step_problem.h"
 
@@ -353,8 +354,9 @@ static int planar_gradient(tacModel* model, tacScratch* scratch, const double z[
     for (int i = 0; i < 3; ++i) model->param[theta[i].offset] = z[2 * PLANAR + 2 + i];
     memset(out, 0, sizeof(double) * HESSIAN);
     tacTangent x_bar = {.dq = out, .dv = out + PLANAR};
-    ENSURE(tac_step_vjp(model, &x, z + 2 * PLANAR, bar, x_bar, out + 2 * PLANAR, all, scratch) ==
-           TAC_OK);
+    ENSURE(tac_step_vjp(model, &x, z + 2 * PLANAR, bar,
+                        (tacStepTangent){.x = x_bar, .u = out + 2 * PLANAR, .theta = all},
+                        scratch) == TAC_OK);
     for (int i = 0; i < 3; ++i) out[2 * PLANAR + 2 + i] = all[theta[i].offset];
     return 0;
 }
@@ -382,8 +384,10 @@ static int hessians_are_differences_of_gradients(void) {
         model->integrator = (tacIntegrator)kind;
         for (int i = 0; i < 3; ++i) model->param[theta[i].offset] = z[2 * PLANAR + 2 + i];
         tacState x = {.qpos = z, .qvel = z + PLANAR};
-        ENSURE(tac_step_hessian(model, &x, z + 2 * PLANAR, next_bar, theta, 3, H[0], scratch) ==
-               TAC_OK);
+        ENSURE(tac_step_hessian(
+                   model, &x, z + 2 * PLANAR,
+                   &(tacStepHessian){.next_bar = next_bar, .theta = theta, .ntheta = 3, .H = H[0]},
+                   scratch) == TAC_OK);
         for (int k = 0; k < HESSIAN; ++k) {
             // a unit of each input: one, or the number itself
             double unit = k < 2 * PLANAR + 2 ? 1.0 : z[k], h = 1e-6 * unit, at = z[k], most = 0.0;
@@ -410,8 +414,10 @@ static int hessians_are_differences_of_gradients(void) {
     tacParam wrong = {.offset = model->nparam, .count = 1};
     double unused[1];
     tacState x = {.qpos = z, .qvel = z + PLANAR};
-    ENSURE(tac_step_hessian(model, &x, z + 2 * PLANAR, next_bar, &wrong, 1, unused, scratch) ==
-           TAC_ERROR_VALUE);
+    ENSURE(tac_step_hessian(
+               model, &x, z + 2 * PLANAR,
+               &(tacStepHessian){.next_bar = next_bar, .theta = &wrong, .ntheta = 1, .H = unused},
+               scratch) == TAC_ERROR_VALUE);
     tac_scratch_destroy(scratch);
     tac_model_destroy(model);
     return 0;

@@ -40,10 +40,14 @@ static tacResult eval_derivatives(const tacModel* model, const tacState* x, int 
         dq[k] = 0.1 * k;
         dv[k] = 1.0 - 0.2 * k;
     }
-    if (kind == 0) return tac_step_jacobian(model, x, NULL, &next, A, NULL, NULL, 0, NULL, scratch);
-    if (kind == 1) return tac_step_jvp(model, x, NULL, dot, NULL, NULL, out, scratch);
-    if (kind == 2) return tac_step_vjp(model, x, NULL, dot, out, NULL, NULL, scratch);
-    return tac_step_hvp(model, x, NULL, dot, dot, NULL, NULL, out, NULL, NULL, scratch);
+    if (kind == 0)
+        return tac_step_jacobian(model, x, NULL, &(tacStepJacobian){.next = &next, .A = A},
+                                 scratch);
+    if (kind == 1) return tac_step_jvp(model, x, NULL, (tacStepTangent){.x = dot}, out, scratch);
+    if (kind == 2) return tac_step_vjp(model, x, NULL, dot, (tacStepTangent){.x = out}, scratch);
+    return tac_step_hvp(model, x, NULL,
+                        &(tacStepHvp){.next_bar = dot, .dot = {.x = dot}, .bar = {.x = out}},
+                        scratch);
 }
 
 static int same_bits_after_derivatives(const tacModel* model) {
@@ -131,12 +135,22 @@ static void call_all(const tacModel* m, const callArrays* c, tacScratch* s) {
     tacDynamicsInput in = {.qpos = c->q};
     tacDynamicsTangent bar = {.dq = c->bar.dq, .dv = c->bar.dv, .theta = c->theta_bar};
     const double energy[2] = {1.0, 1.0};
-    tac_step_jacobian(m, &x, c->u, NULL, c->A, c->B, &few, 1, c->P, s);
-    tac_step_jvp(m, &x, c->u, c->dot, c->u, c->theta_dot, c->bar, s);
-    tac_step_vjp(m, &x, c->u, c->dot, c->bar, c->u_bar, c->theta_bar, s);
-    tac_step_hvp(m, &x, c->u, c->dot, c->dot, c->u, c->theta_dot, c->bar, c->u_bar, c->theta_bar,
+    tac_step_jacobian(
+        m, &x, c->u,
+        &(tacStepJacobian){.A = c->A, .B = c->B, .theta = &few, .ntheta = 1, .P = c->P}, s);
+    tac_step_jvp(m, &x, c->u, (tacStepTangent){.x = c->dot, .u = c->u, .theta = c->theta_dot},
+                 c->bar, s);
+    tac_step_vjp(m, &x, c->u, c->dot,
+                 (tacStepTangent){.x = c->bar, .u = c->u_bar, .theta = c->theta_bar}, s);
+    tac_step_hvp(m, &x, c->u,
+                 &(tacStepHvp){.next_bar = c->dot,
+                               .dot = {.x = c->dot, .u = c->u, .theta = c->theta_dot},
+                               .bar = {.x = c->bar, .u = c->u_bar, .theta = c->theta_bar}},
                  s);
-    if (!m->contact) tac_step_hessian(m, &x, c->u, c->dot, &few, 1, c->H, s);
+    if (!m->contact)
+        tac_step_hessian(
+            m, &x, c->u,
+            &(tacStepHessian){.next_bar = c->dot, .theta = &few, .ntheta = 1, .H = c->H}, s);
     tac_inverse_contact(m, in, c->tau, s);
     tac_inverse_contact_jvp(m, in, bar, c->tau, s);
     tac_inverse_contact_vjp(m, in, c->v, bar, s);

@@ -103,7 +103,8 @@ static int islands_move_as_if_alone(void) {
     for (int k = 0; k < 6 * BODIES; ++k) dot[k] = 0.1 * (k % 6) - 0.2;
     tacState x = hard_state(&all);
     tacTangent x_dot = {.dq = dot, .dv = dot}, next = {.dq = dq, .dv = dv};
-    ENSURE(tac_step_jvp(all.model, &x, all.u, x_dot, NULL, NULL, next, all.scratch) == TAC_OK);
+    ENSURE(tac_step_jvp(all.model, &x, all.u, (tacStepTangent){.x = x_dot}, next, all.scratch) ==
+           TAC_OK);
     for (int k = 0; k < TAC_COUNT(some); ++k) {
         int i = some[k];
         double own_q[6], own_v[6];
@@ -117,7 +118,8 @@ static int islands_move_as_if_alone(void) {
         ENSURE(memcmp(one.v, all.v + 6 * i, sizeof(double) * 6) == 0);
         tacState y = hard_state(&one);
         tacTangent own = {.dq = own_q, .dv = own_v};
-        ENSURE(tac_step_jvp(one.model, &y, one.u, x_dot, NULL, NULL, own, one.scratch) == TAC_OK);
+        ENSURE(tac_step_jvp(one.model, &y, one.u, (tacStepTangent){.x = x_dot}, own, one.scratch) ==
+               TAC_OK);
         ENSURE(memcmp(own_q, dq + 6 * i, sizeof own_q) == 0);
         ENSURE(memcmp(own_v, dv + 6 * i, sizeof own_v) == 0);
         hard_close(&one);

@@ -249,7 +249,7 @@ static int results_do_not_depend_on_scratch(void) {
             if (k == 2) s.model->param[s.model->joint[0].damping] = 0.3;
             if (k == 3)
                 ENSURE(tac_step_vjp(s.model, &s.x, s.u, (tacTangent){.dq = bar, .dv = bar + nv},
-                                    (tacTangent){.dq = bar + 2 * nv}, NULL, NULL,
+                                    (tacStepTangent){.x = (tacTangent){.dq = bar + 2 * nv}},
                                     s.scratch) == TAC_OK);
             if (k == 4) s.model->integrator = TAC_INTEGRATOR_RK4;
             ENSURE(tac_scratch_create(s.model, &fresh) == TAC_OK);

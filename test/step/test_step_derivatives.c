@@ -191,8 +191,12 @@ static int jacobian_law(stepContext* c, const char* name) {
         tacState at = {.qpos = c->qpos, .qvel = x + nv, .act = x + 2 * nv};
         tacState out = {.qpos = next, .qvel = next + model->nq, .act = next + model->nq + nv};
         double *A = all, *B = all + nx * nx, *P = B + nx * nu, worst = 0.0;
-        ENSURE(tac_step_jacobian(model, &at, x + nx, &out, A, B, theta, c->used_count, P,
-                                 c->scratch) == TAC_OK);
+        ENSURE(
+            tac_step_jacobian(
+                model, &at, x + nx,
+                &(tacStepJacobian){
+                    .next = &out, .A = A, .B = B, .theta = theta, .ntheta = c->used_count, .P = P},
+                c->scratch) == TAC_OK);
         ENSURE(memcmp(next, c->qnext, sizeof(double) * (size_t)model->nq) == 0);
         for (int k = 0; k < columns; ++k) {
             x_dot[k] = 1.0;

@@ -67,15 +67,20 @@ static int eval_sample(sample* s) {
     tacParam theta[2];
     ENSURE(tac_param_find(s->model, "respond/stiffness", &theta[0]) == TAC_OK);
     ENSURE(tac_param_find(s->model, "respond/eps3", &theta[1]) == TAC_OK);
-    ENSURE(tac_step_jvp(s->model, &x, NULL, dir, NULL, NULL, (tacTangent){.dq = s->dq, .dv = s->dv},
+    ENSURE(tac_step_jvp(s->model, &x, NULL, (tacStepTangent){.x = dir},
+                        (tacTangent){.dq = s->dq, .dv = s->dv}, s->scratch) == TAC_OK);
+    ENSURE(tac_step_vjp(s->model, &x, NULL, bar,
+                        (tacStepTangent){.x = (tacTangent){.dq = s->bar_q, .dv = s->bar_v}},
                         s->scratch) == TAC_OK);
-    ENSURE(tac_step_vjp(s->model, &x, NULL, bar, (tacTangent){.dq = s->bar_q, .dv = s->bar_v}, NULL,
-                        NULL, s->scratch) == TAC_OK);
-    ENSURE(tac_step_hvp(s->model, &x, NULL, bar, dir, NULL, NULL,
-                        (tacTangent){.dq = s->h_q, .dv = s->h_v}, NULL, NULL,
+    ENSURE(tac_step_hvp(s->model, &x, NULL,
+                        &(tacStepHvp){.next_bar = bar,
+                                      .dot = {.x = dir},
+                                      .bar = {.x = (tacTangent){.dq = s->h_q, .dv = s->h_v}}},
                         s->scratch) == TAC_OK);
-    ENSURE(tac_step_jacobian(s->model, &x, NULL, &next, s->A, NULL, theta, 2, s->P, s->scratch) ==
-           TAC_OK);
+    ENSURE(tac_step_jacobian(
+               s->model, &x, NULL,
+               &(tacStepJacobian){.next = &next, .A = s->A, .theta = theta, .ntheta = 2, .P = s->P},
+               s->scratch) == TAC_OK);
     s->flags = tac_step_info(s->scratch).flags;
     return 0;
 }

@@ -1,7 +1,7 @@
 // Impacts of points on straight lines, by boxes of (t, u, v) that are cut until they hold no root.
 //
 // The difference of the two features at (t, u, v) is affine in each of t, u, v, so that over a box
-// it lies in the hull of its 8 corner values. A box whose hull, widened by rounding, misses 0 has
+// it lies in the hull of its 8 vertex values. A box whose hull, widened by rounding, misses 0 has
 // no root. docs/convex.md, eq. (3) to (5).
 
 #include "tactus/ccd.h"
@@ -50,7 +50,7 @@ static void feature_difference(tacCcdFeatures feature, double x[4][3], double u,
     }
 }
 
-// bits of the number of a corner: at the end of t, u, v
+// bits of the number of a vertex: at the end of t, u, v
 static void box_values(const ccdSearch* q, const ccdBox* b, double value[8][3]) {
     for (int end = 0; end < 2; ++end) {
         double x[4][3];
@@ -143,8 +143,8 @@ static int is_root_free(const ccdSearch* q, const ccdBox* b, double no_root_befo
     return q->feature == TAC_CCD_VERTEX_FACE && b->low[1] + b->low[2] > 1.0;
 }
 
-// Start of the earliest box of this width that cannot be told from a root; no root is earlier.
-// Infinity: there is none. Returns 0 if the passes do not suffice.
+// Start of the earliest box of this width that may hold a root; no root is earlier. Infinity: there
+// is none. Returns 0 if the passes do not suffice.
 static int search_boxes(const ccdSearch* q, double width, int max_passes, double* no_root_before,
                         int* passes) {
     ccdBox stack[DEPTH + 2];

@@ -1,12 +1,13 @@
-// A proof that pieces stay apart on the path of a step. docs/convex.md, eq. (16).
+// A proof that parts stay apart on the path of a step. docs/convex.md, eq. (16).
 //
 // For a fixed unit vector n let gap(t) = lowest point of B - highest point of A along n. Every
-// point of a piece is within bend (t1 - t0)^2/8 of its chord, and lowest points of chords are no
+// point of a part is within bend (t1 - t0)^2/8 of its chord, and lowest points of chords are no
 // lower than the chord of the lowest points. So on [t0, t1]
 //   distance >= min(gap(t0), gap(t1)) - (bend_A + bend_B) (t1 - t0)^2/8.
 // Any n will do; the normal in the middle of the interval is a good one. Intervals are halved until
 // the claim holds. Extents are closed formulas of their own, not furthest points.
 
+#include "base/arena.h"
 #include "detect/ccd/motion_path.h"
 #include "detect/convex/simplex_vertex.h"
 #include "detect/convex_parts.h"
@@ -23,7 +24,7 @@ static double dual_norm(double x, double y, double q) {
     return top > 0.0 ? top * pow(pow(x / top, q) + pow(y / top, q), 1.0 / q) : 0.0;
 }
 
-// how far the core extends along d from the origin of its frame, d in the axes of the piece
+// how far the core extends along d from the origin of its frame, d in the axes of the part
 static double core_extent(const tacConvex* c, const double d[3]) {
     double e[3], most = -INFINITY;
     for (int k = 0; k < 3; ++k) e[k] = fabs(c->size[k] * d[k]);
@@ -73,7 +74,7 @@ static tacConvex part_at(const certificateQuery* p, int i, double t, double* arm
     return c;
 }
 
-// bends of both paths, the half-space at rest
+// curvature bounds of both paths; a half-space does not move
 static double curvature_sum(const certificateQuery* p, const double arm[2]) {
     double sum = 0.0;
     for (int i = 0; i < 2; ++i) {
@@ -83,7 +84,7 @@ static double curvature_sum(const certificateQuery* p, const double arm[2]) {
     return sum;
 }
 
-// a vector that may separate the pieces at a time
+// a vector that may separate the parts at a time
 static void propose_normal(const certificateQuery* p, double t, double n[3], double arm[2]) {
     tacGjkCache cache = {.count = 0};
     tacConvex a = part_at(p, 0, t, &arm[0]), b = part_at(p, 1, t, &arm[1]);
@@ -137,12 +138,15 @@ tacResult tac_ccd_certify(const tacModel* model, const tacMotionPath* path, doub
     if (result != TAC_OK) return result;
     if (!out || !memory || isnan(claim)) return TAC_ERROR_VALUE;
     const tacContactPlan* plan = model->contact;
-    char* at = memory;
-    size_t curvature_size = (sizeof(tacCurvatureBound) * (size_t)model->nbody + 15) / 16 * 16;
-    certificateQuery p = {model, path, memory, .chain = (int*)(at + curvature_size)};
-    p.memory = at + curvature_size + (sizeof(int) * (size_t)model->nbody + 15) / 16 * 16;
+    tacArena arena = tac_arena_over(memory);
+    tacCurvatureBound* curvature = TAC_ALLOC(&arena, tacCurvatureBound, model->nbody);
+    certificateQuery p = {.model = model,
+                          .path = path,
+                          .curvature = curvature,
+                          .chain = TAC_ALLOC(&arena, int, model->nbody),
+                          .memory = tac_arena_alloc(&arena, tac_gjk_size())};
     *out = (tacCcdCertificate){.certain = 1, .min_distance = INFINITY, .pair = -1};
-    tac_motion_path_curvature_bounds(model, path, memory);
+    tac_motion_path_curvature_bounds(model, path, curvature);
     for (int i = 0; i < plan->npair; ++i) {
         const int *geom = plan->pair[i].geom, *first = plan->part_first;
         for (int j = first[geom[0]]; j < first[geom[0] + 1]; ++j) {

@@ -1,6 +1,6 @@
 // The first impact of a scene along the path of a step.
 //
-//   motion_path.h --poses at both ends, bends--> boxes around the paths --pairs that meet-->
+//   motion_path.h --poses at both ends, curvature--> swept boxes --pairs that overlap-->
 //   time_of_impact.h
 
 #include "detect/convex_contacts.h"
@@ -8,6 +8,7 @@
 #include "detect/ccd/time_of_impact.h"
 #include "detect/convex/simplex_vertex.h"
 #include "detect/convex_parts.h"
+#include "math/vector_ops.h"
 
 #include <string.h>
 
@@ -24,31 +25,20 @@ typedef struct impactWork {
 
 //---------------------------------- memory ----------------------------------
 
-static size_t align16(size_t size) { return (size + 15) / 16 * 16; }
-
-static size_t contact_workspace_size(const tacModel* model) {
-    size_t count = (size_t)model->contact->npart;
-    return align16(sizeof(tacConvex) * count) + align16(sizeof(double) * count);
+static impactWork alloc_impact_work(const tacModel* model, tacArena* arena) {
+    return (impactWork){.curvature = TAC_ALLOC(arena, tacCurvatureBound, model->nbody),
+                        .swept_box = TAC_ALLOC(arena, aabb, model->contact->npart),
+                        .chain = TAC_ALLOC(arena, int, model->nbody),
+                        .gjk_memory = tac_arena_alloc(arena, tac_gjk_size())};
 }
 
+// the larger one of impacts and contacts; a certificate takes less than an impact
 size_t tac_ccd_size(const tacModel* model) {
     if (!model || !model->contact || !model->contact->part) return 0;
-    size_t bodies = (size_t)model->nbody, pieces = (size_t)model->contact->npart;
-    size_t impact = align16(sizeof(tacCurvatureBound) * bodies) + align16(sizeof(aabb) * pieces) +
-                    align16(sizeof(int) * bodies);
-    size_t contact = contact_workspace_size(model);
-    return (impact > contact ? impact : contact) + tac_gjk_size();
-}
-
-static impactWork init_impact_work(const tacModel* model, void* memory) {
-    char* at = memory;
-    impactWork w = {.curvature = memory};
-    at += align16(sizeof(tacCurvatureBound) * (size_t)model->nbody);
-    w.swept_box = (aabb*)at;
-    at += align16(sizeof(aabb) * (size_t)model->contact->npart);
-    w.chain = (int*)at;
-    w.gjk_memory = at + align16(sizeof(int) * (size_t)model->nbody);
-    return w;
+    tacArena impact = tac_arena_measure(1), contacts = tac_arena_measure(1);
+    alloc_impact_work(model, &impact);
+    tac_convex_contacts_measure(model, &contacts);
+    return tac_max_size(impact.peak, contacts.peak);
 }
 
 //---------------------------------- broad phase ----------------------------------
@@ -65,8 +55,8 @@ static aabb part_box(const tacConvex* c) {
     return b;
 }
 
-// Around both ends of the path. In between a point leaves its chord by at most bend span^2/8. A
-// half-space does not move; its box is not looked at.
+// Box around both ends of the path. In between a point leaves its chord by at most curvature
+// span^2/8. A half-space does not move; its box is not used.
 static aabb swept_box_of(const tacModel* model, const tacMotionPath* path, int part,
                          const impactWork* w) {
     int body = tac_convex_part_body(model, part);
@@ -147,7 +137,8 @@ tacResult tac_first_impact(const tacModel* model, const tacMotionPath* path, tac
     tacResult result = tac_motion_path_check(model, path);
     if (result != TAC_OK) return result;
     if (!(levels.min_level < levels.delta)) return TAC_ERROR_VALUE;
-    impactWork w = init_impact_work(model, memory);
+    tacArena arena = tac_arena_over(memory);
+    impactWork w = alloc_impact_work(model, &arena);
     tacToiQuery q = {.model = model,
                      .path = path,
                      .curvature = w.curvature,

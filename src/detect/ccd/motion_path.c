@@ -1,4 +1,4 @@
-// Where bodies are on the path of a step, and bounds of how much their paths bend.
+// Poses of bodies on the path of a step, and bounds of the curvature of their paths.
 
 #include "detect/ccd/motion_path.h"
 

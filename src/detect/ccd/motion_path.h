@@ -1,7 +1,8 @@
-// Where bodies are on the path of a step, how they move there, and how much their paths bend.
+// Poses and velocities of bodies on the path of a step, and curvature bounds of their paths.
 //
-// On a course every joint moves by u(t) = t v + t^2 a. Bends are bounds over the whole span, found
-// from joint to joint: origins, turns and arms of the links (docs/convex.md, eq. (15)).
+// On a path every joint moves by u(t) = t v + t^2 a. Curvature bounds hold over the whole span.
+// They come joint by joint from origins, rotations and arms of the links (docs/convex.md, eq.
+// (15)).
 
 #ifndef TAC_DETECT_CCD_MOTION_PATH_H
 #define TAC_DETECT_CCD_MOTION_PATH_H
@@ -14,7 +15,7 @@ typedef struct tacMotionState {
     tacTwist twist; // about the body's origin, world axes
 } tacMotionState;
 
-// bounds of a body during the whole course: of its origin's acceleration, of its spin and of the
+// bounds of a body during the whole path: of its origin's acceleration, of its spin and of the
 // change of that
 typedef struct tacCurvatureBound {
     double origin, spin, spin_rate;
@@ -24,7 +25,7 @@ typedef struct tacCurvatureBound {
 tacMotionState tac_motion_path_body(const tacModel* model, const tacMotionPath* path, double t,
                                     int body, int* chain);
 
-// Does the scene have pieces, and has the course numbers whose squares can be added?
+// Does the scene have parts, and has the path numbers whose squares can be added?
 tacResult tac_motion_path_check(const tacModel* model, const tacMotionPath* path);
 
 void tac_motion_path_curvature_bounds(const tacModel* model, const tacMotionPath* path,

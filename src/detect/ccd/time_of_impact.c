@@ -1,4 +1,4 @@
-// The first time that two pieces are as near as a level. docs/convex.md, eq. (8) to (10).
+// The first time that two parts are as near as a level. docs/convex.md, eq. (8) to (10).
 
 #include "detect/ccd/time_of_impact.h"
 
@@ -11,12 +11,12 @@ enum { MAX_PASSES = 200, ROOT_PASSES = 30, STEP_PASSES = 12, QUICK_PASSES = 4 };
 
 //---------------------------------- a moment ----------------------------------
 
-// a piece and how it moves: velocity of its origin, spin, a bound of its points' acceleration
+// a part and how it moves: velocity of its origin, spin, a bound of its points' acceleration
 typedef struct movingPart {
     tacConvex part;
     double velocity[3], spin[3];
     tacCurvatureBound curvature;
-    double offset[3]; // of the piece from the body's origin
+    double offset[3]; // of the part from the body's origin
     double arm;       // of its core's furthest point from there
 } movingPart;
 
@@ -82,7 +82,7 @@ static pairSnapshot snapshot_at(const tacToiQuery* q, double t, tacGjkCache* cac
     return m;
 }
 
-// velocity of the point of a piece that is at p
+// velocity of the point of a part that is at p
 static void point_velocity(const movingPart* m, const double p[3], double out[3]) {
     double arm[3];
     tac_sub3(p, m->part.pos, arm);
@@ -104,7 +104,7 @@ static double gap_rate(const pairSnapshot* m) {
 
 //---------------------------------- the bound ----------------------------------
 
-// A plane between the pieces that moves and turns with them: a time h later its normal is
+// A plane between the parts that moves and turns with them: a time h later its normal is
 // n + h turn, not of unit length.
 typedef struct separatingPlane {
     double n[3], turn[3];
@@ -200,7 +200,7 @@ static double safe_advance(const pairSnapshot* m, const separatingPlane* w, doub
 
 //---------------------------------- the search ----------------------------------
 
-// the level that a pair meets at, by how near it is at the start
+// impact distance of a pair, by its distance at the start
 static double toi_level(const tacToiQuery* q, double distance) {
     const tacImpactLevels* levels = &q->levels;
     if (distance > levels->delta * (1.0 + 1e-3) && !q->constrained) return levels->delta;
@@ -268,7 +268,7 @@ static int feature_normal_rate(const pairSnapshot* m, const tacFeatureContact* c
 
 static int is_half_space_part(const movingPart* m) { return m->part.kind == TAC_CONVEX_HALF_SPACE; }
 
-// Longest time found that the pieces are apart, by a wall that stands still, turns with A, with B
+// Longest time found that the parts are apart, by a wall that stands still, turns with A, with B
 // or with the normal of their features (NULL: not known). A wall along a half-space stands still.
 static double best_safe_advance(const pairSnapshot* m, const tacFeatureContact* contact,
                                 double level, double most) {

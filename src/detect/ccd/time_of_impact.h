@@ -1,8 +1,8 @@
-// When do two convex pieces of a scene first come as near as a level, on the path of a step?
+// When do two convex parts of a scene first come as near as a level, on the path of a step?
 //
-// Along the normal n between the pieces at one time, no point of A is higher and none of B lower,
+// Along the normal n between the parts at one time, no point of A is higher and none of B lower,
 // a time h later, than first derivatives and the bend of the paths allow (docs/convex.md, (8)).
-// That bound of the gap is concave in h: where it is positive, the pieces have been apart all the
+// That bound of the gap is concave in h: where it is positive, the parts have been apart all the
 // way. So time goes on from bound to bound, never too far, until the level is reached; then
 // Newton's method finds the root of distance = level.
 
@@ -18,7 +18,7 @@ typedef struct tacToiQuery {
     const tacCurvatureBound* curvature; // of each body (tac_motion_path_curvature_bounds)
     int part[2];
     tacImpactLevels levels;
-    int constrained; // are these pieces kept apart?
+    int constrained; // is their contact a constraint?
     double until;    // the search ends here
     int* chain;      // room for nbody numbers
     void* memory;    // tac_gjk_size()

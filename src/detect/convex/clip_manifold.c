@@ -1,12 +1,12 @@
-// Contacts that two pieces can rest on.
+// Contact manifold of two convex parts by clipping.
 //
-//   closest_features.h --normal--> faces most along it --> corners of each over the other, edges
+//   closest_features.h --normal--> faces most along it --> vertices of each over the other, edges
 //   that cross
 //
-// A face that is within 0.1 of the normal is the floor; the face (segment, side of a cylinder) of
-// the other piece that looks at it is the sole. Every contact is exact for its own two features:
-// a corner of the sole over the floor, a corner of the floor under the sole, an edge of one across
-// an edge of the other. Edges that are nearly parallel do not count: their corners do.
+// The reference face (floor) is the one of both parts most along the normal; the incident face
+// (sole) of the other part opposes it. Every contact is exact for its own two features: a vertex of
+// the incident face over the reference face, a vertex of the reference face under the incident one,
+// or two edges that cross. Nearly parallel edges do not count: their vertices do.
 
 #include "detect/convex/clip_manifold.h"
 
@@ -54,7 +54,7 @@ tacFeatureContactKind tac_feature_contact_kind(uint64_t feature_id) {
 
 //---------------------------------- polygons ----------------------------------
 
-// a face or a segment over the floor: corners in the world and in the floor's plane
+// a face or a segment over the floor: vertices in the world and in the floor's plane
 typedef struct polygon {
     const tacConvex* part;
     int face, count; // face -1: a segment, or the side of a cylinder
@@ -63,7 +63,7 @@ typedef struct polygon {
 } polygon;
 
 typedef struct referencePlane {
-    double normal[3], u[3], v[3]; // of the floor, from it to the other piece
+    double normal[3], u[3], v[3]; // of the floor, from it to the other part
     double slack;                 // lengths that do not count
 } referencePlane;
 
@@ -90,7 +90,7 @@ static double orientation2(const double a[2], const double b[2], const double c[
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-// Is a point over the polygon? A half-space is everywhere; the corners of a cap lie on its rim.
+// Is a point over the polygon? A half-space is everywhere; the vertices of a cap lie on its rim.
 static int is_above_face(const polygon* p, const referencePlane* plane_frame, const double x[2]) {
     double sense = 0.0;
     if (p->face < 0) return 0;
@@ -159,7 +159,7 @@ static void add_candidate(candidateSet* c, int side_of, tacConvexFeature p, tacC
     if (!is_duplicate(c, &x)) c->list[c->count++] = x;
 }
 
-// corners of p, which belongs to side_of, over the face of q
+// vertices of p, which belongs to side_of, over the face of q
 static void add_vertices(candidateSet* c, int side_of, const polygon* p, const polygon* q,
                          const referencePlane* plane_frame) {
     for (int i = 0; i < p->count && q->face >= 0; ++i) {
@@ -226,7 +226,7 @@ static referencePlane reference_plane(const double normal[3], double size) {
     return plane_frame;
 }
 
-// how well the best face of a piece looks along n (in the world)
+// how well the best face of a part looks along n (in the world)
 static int face_towards(const tacConvex* c, const double n[3], double sign, double* cosine) {
     double m[3], normal[3];
     to_part_axes(c, n, sign, m);
@@ -253,9 +253,9 @@ static void load_segment(polygon* p, const referencePlane* plane_frame) {
     }
 }
 
-// the flattest edge of a face at its lowest corner
+// the flattest edge of a face at its lowest vertex
 typedef struct lowestEdge {
-    double height, slope, cosine; // of that corner above the others; of the edge; of the face
+    double height, slope, cosine; // of that vertex above the others; of the edge; of the face
 } lowestEdge;
 
 static lowestEdge lowest_edge(const tacConvex* c, int face, const double down[3]) {
@@ -279,7 +279,7 @@ static lowestEdge lowest_edge(const tacConvex* c, int face, const double down[3]
 
 // A hull without a face on the floor stands on its lowest edge. On both sides of a sharp one (a
 // blade) faces are steep, and one that looks more at the floor may lie elsewhere: of the faces at
-// the lowest corner those with the flattest edge count, and of these the one that looks at it more.
+// the lowest vertex those with the flattest edge count, and of these the one that looks at it more.
 static int face_of_lowest_edge(const tacConvex* c, const double down[3], double slack) {
     int best = -1, count = tac_face_count(c);
     lowestEdge low = {INFINITY, INFINITY, -1.0};
@@ -297,7 +297,7 @@ static int face_of_lowest_edge(const tacConvex* c, const double down[3], double 
     return best;
 }
 
-// what of a piece looks at the floor; 0: nothing but its nearest point
+// The incident face or edge of a part; 0: only its nearest point.
 static int load_incident(polygon* p, const tacConvex* c, const referencePlane* plane_frame,
                          double sign) {
     double cosine;

@@ -1,4 +1,4 @@
-// Distance of two pieces to rounding, and the features that are nearest.
+// Distance of two parts to rounding, and the features that are nearest.
 
 #include "detect/convex/closest_features.h"
 
@@ -21,14 +21,14 @@ double tac_convex_gap(const tacConvex* a, const tacConvex* b, const double n[3])
     return tac_dot3(n, w) - a->radius - b->radius;
 }
 
-// n in the axes of a piece
+// n in the axes of a part
 static void to_part_axes(const tacConvex* c, double sign, const double n[3], double out[3]) {
     for (int k = 0; k < 3; ++k)
         out[k] = sign * (c->rot[0][k] * n[0] + c->rot[1][k] * n[1] + c->rot[2][k] * n[2]);
 }
 
 // How far the normal may be off: rounding of a short difference of long vectors, and the gap
-// between the bounds of a curved piece.
+// between the bounds of a curved part.
 static double tolerance_of(const tacConvex* a, const tacConvex* b, const tacNearest* near) {
     double core = fabs(near->distance + a->radius + b->radius);
     double size = tac_convex_bounding_radius(a) + tac_convex_bounding_radius(b);
@@ -41,13 +41,13 @@ typedef struct featureSearch {
     const tacConvex *a, *b;
     tacTransform at[2];
     double size, best, upper; // widest gap so far; no gap is wider than the last
-    double margin;            // how far nearest points may lie outside their pieces
+    double margin;            // how far nearest points may lie outside their parts
     int found;
     tacFeatureContact contact;
     tacFeatureContactPoint point;
 } featureSearch;
 
-// Planes, lines and crossings go on beyond the piece; its points do not.
+// Planes, lines and crossings go on beyond the part; its points do not.
 static int are_points_inside(const featureSearch* s, const tacFeatureContactPoint* point) {
     double x[2][3];
     for (int i = 0; i < 2; ++i) tac_store3(x[i], point->core[i]);
@@ -59,7 +59,7 @@ static int flatness(const tacConvexFeature* p) {
     return p->kind == TAC_CONVEX_FEATURE_FACE ? 2 : p->kind == TAC_CONVEX_FEATURE_EDGE;
 }
 
-// What rounding makes of a gap. The normal from a corner to a corner or an edge is a difference of
+// What rounding makes of a gap. The normal from a vertex to a vertex or an edge is a difference of
 // points, and turns by their rounding over the distance.
 static double gap_rounding(const featureSearch* s, const tacFeatureContact* contact,
                            const tacFeatureContactPoint* point) {

@@ -1,4 +1,4 @@
-// Furthest points of convex pieces.
+// Furthest points of convex parts.
 
 #include "detect/convex/convex.h"
 
@@ -131,7 +131,7 @@ static int hull_contains(const tacConvex* c, const double x[3], double tolerance
     return 1;
 }
 
-// Points of round surfaces are on them by construction; of corners without faces nothing is known.
+// Points of round surfaces are on them by construction; of vertices without faces nothing is known.
 int tac_convex_contains(const tacConvex* c, const double at[3], double tolerance) {
     double w[3] = {at[0] - c->pos[0], at[1] - c->pos[1], at[2] - c->pos[2]}, x[3];
     for (int k = 0; k < 3; ++k)

@@ -1,4 +1,4 @@
-// A convex piece in the world: a core, given by its furthest point in any direction, and a radius
+// A convex part in the world: a core, given by its furthest point in any direction, and a radius
 // around it. Sphere = point + radius, capsule = segment + radius.
 
 #ifndef TAC_DETECT_CONVEX_CONVEX_H
@@ -18,11 +18,11 @@ typedef struct tacConvex {
     tacConvexKind kind;
     double size[3], eps[2];
     double radius;       // of the ball that rolls on the core
-    const double* point; // (count x 3), in the frame of the piece
+    const double* point; // (count x 3), in the frame of the part
     int count;
-    int faces;                     // of the hull; 0: corners alone are known
+    int faces;                     // of the hull; 0: vertices alone are known
     const double *normal, *offset; // of each face, outward: normal . x <= offset
-    const int *first, *corner;     // corners of face f: corner[first[f]] .. corner[first[f+1]-1]
+    const int *first, *corner;     // vertices of face f: corner[first[f]] .. corner[first[f+1]-1]
     double pos[3];                 // frame in the world
     double rot[3][3];              // its axes are the columns
 } tacConvex;

@@ -1,4 +1,4 @@
-// Corners, edges and faces of convex pieces.
+// Vertices, edges and faces of convex parts.
 
 #include "detect/convex/convex_features.h"
 
@@ -8,7 +8,7 @@
 
 enum { RIM = 8 };
 
-// corner i of a box has the signs of the bits of i
+// vertex i of a box has the signs of the bits of i
 static const int box_face[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                    {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
 
@@ -52,7 +52,7 @@ int tac_face_along(const tacConvex* c, const double m[3]) {
     return best;
 }
 
-//---------------------------------- corners ----------------------------------
+//---------------------------------- vertices ----------------------------------
 
 // the lower cap runs the other way round
 static int cylinder_vertex(int face, int i) { return face ? RIM + (RIM - i) % RIM : i; }
@@ -94,7 +94,7 @@ void tac_face_vertex_position(const tacConvex* c, int corner, double x[3]) {
     }
 }
 
-//---------------------------------- patches ----------------------------------
+//---------------------------------- features ----------------------------------
 
 tacConvexFeature tac_feature_vertex(const tacConvex* c, int corner) {
     tacConvexFeature p = {.kind = TAC_CONVEX_FEATURE_VERTEX, .index = corner, .radius = c->radius};
@@ -119,7 +119,7 @@ tacConvexFeature tac_feature_face(const tacConvex* c, int face) {
     tacConvexFeature p = {.kind = TAC_CONVEX_FEATURE_FACE, .index = face, .radius = c->radius};
     int corner[TAC_FACE_MAX_VERTICES];
     tac_face_normal(c, face, p.axis);
-    if (c->kind == TAC_CONVEX_POINTS) { // the plane that no corner is above
+    if (c->kind == TAC_CONVEX_POINTS) { // the plane that no vertex is above
         for (int k = 0; k < 3; ++k) p.x[k] = c->offset[face] * p.axis[k];
     } else if (tac_face_vertices(c, face, corner)) {
         tac_face_vertex_position(c, corner[0], p.x);
@@ -156,7 +156,7 @@ static void add_extreme_faces(featureList* l) {
     }
 }
 
-// edges of a face that lie high, each listed by the face where it goes up in its corners' numbers
+// edges of a face that lie high, each listed by the face where it goes up in its vertices' numbers
 static void add_extreme_edges(featureList* l, int face) {
     int corner[TAC_FACE_MAX_VERTICES], count = tac_face_vertices(l->c, face, corner);
     for (int i = 0; i < count; ++i) {
@@ -189,7 +189,7 @@ static void add_segment_features(featureList* l) {
     if (l->m[2] <= l->tolerance) add_feature(l, tac_feature_vertex(l->c, 0));
 }
 
-// The side is a line with a radius; the caps are faces; between them are the rims. A corner stands
+// The side is a line with a radius; the caps are faces; between them are the rims. A vertex stands
 // for the rim where that lies flat.
 static void add_cylinder_features(featureList* l) {
     const tacConvex* c = l->c;

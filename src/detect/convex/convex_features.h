@@ -1,7 +1,7 @@
-// Corners, edges and faces of convex pieces, in the axes of the piece.
+// Vertices, edges and faces of convex parts, in the axes of the part.
 //
-// Boxes and hulls have those of a polytope; a cylinder has its caps, each with eight corners on its
-// rim; a half-space has one face without corners; others have none.
+// Boxes and hulls have those of a polytope; a cylinder has its caps, each with eight vertices on
+// its rim; a half-space has one face without vertices; others have none.
 
 #ifndef TAC_DETECT_CONVEX_CONVEX_FEATURES_H
 #define TAC_DETECT_CONVEX_CONVEX_FEATURES_H
@@ -14,7 +14,7 @@ enum { TAC_FACE_MAX_VERTICES = 32, TAC_NEAR_FEATURES = 24 };
 int tac_face_count(const tacConvex* part);
 void tac_face_normal(const tacConvex* part, int face, double normal[3]);
 
-// Corners of a face, counterclockwise from outside. Of a face with more than TAC_FACE_MAX_VERTICES
+// Vertices of a face, counterclockwise from outside. Of a face with more than TAC_FACE_MAX_VERTICES
 // some are left out, evenly.
 int tac_face_vertices(const tacConvex* part, int face, int corner[TAC_FACE_MAX_VERTICES]);
 void tac_face_vertex_position(const tacConvex* part, int corner, double x[3]);

@@ -1,7 +1,7 @@
 // Depth of overlapping cores: a polytope inside A - B grows where the origin is nearest to its
 // surface, until the surface there is that of A - B.
 //
-// Moving B along a face's normal by the support of A - B takes the pieces apart: an upper bound of
+// Moving B along a face's normal by the support of A - B takes the parts apart: an upper bound of
 // the depth. The face's own distance is a lower one. Flat differences have depth 0.
 
 #include "detect/convex/epa.h"
@@ -58,7 +58,7 @@ static int toggle_edge(epaPolytope* p, int a, int b) {
     return 1;
 }
 
-// replaces the faces that see the corner by a fan from their border; 0: no room or no shape
+// replaces the faces that see the vertex by a fan from their border; 0: no room or no shape
 static int expand(epaPolytope* p, const tacSimplexVertex* c) {
     if (p->vertices == MAX_VERTICES) return 0;
     p->edges = 0;
@@ -90,7 +90,7 @@ static int nearest_face(const epaPolytope* p) {
 
 //---------------------------------- the first tetrahedron ----------------------------------
 
-// furthest corner along d or against it, whichever is further from plane n.x = n.w0
+// furthest vertex along d or against it, whichever is further from plane n.x = n.w0
 static tacSimplexVertex far_vertex(const tacConvex* a, const tacConvex* b, const double n[3],
                                    const double w0[3], double* height) {
     double back[3] = {-n[0], -n[1], -n[2]}, level = tac_dot3(n, w0);
@@ -117,7 +117,7 @@ static void unit_to(const double from[3], const double to[3], double out[3]) {
     for (int k = 0; k < 3; ++k) out[k] = n > 0.0 ? out[k] / n : 0.0;
 }
 
-// Corners that span as much as there is. Returns how many; with less than 4, `normal` is across
+// Vertices that span as much as there is. Returns how many; with less than 4, `normal` is across
 // the flat difference.
 static int span_tetrahedron(epaPolytope* p, const tacConvex* a, const tacConvex* b,
                             double normal[3]) {
@@ -154,7 +154,7 @@ static int span_tetrahedron(epaPolytope* p, const tacConvex* a, const tacConvex*
     return height <= p->small ? 3 : 4;
 }
 
-// the four faces of the first corners, outward
+// the four faces of the first vertices, outward
 static int close_tetrahedron(epaPolytope* p) {
     static const int face[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}};
     double n[3], u[3], v[3], w[3];

@@ -1,6 +1,4 @@
-// Distance of separated convex pieces: a simplex of corners of A - B walks to the origin.
-//
-// docs/convex.md, eq. (1) and (2). Overlap is epa.c's.
+// Distance of separated convex parts: a simplex of vertices of A - B iterates towards the origin.
 
 #include "detect/convex/gjk.h"
 
@@ -25,7 +23,7 @@ typedef struct simplex {
 
 //---------------------------------- nearest point of a simplex ----------------------------------
 
-// edges from the newest corner p to the others, their products, and those with -p
+// edges from the newest vertex p to the others, their products, and those with -p
 typedef struct edgeFan {
     int count; // of edges
     double edge[3][3], G[3][3], r[3];
@@ -71,7 +69,7 @@ static int is_flat_simplex(const simplex* s, double size) {
     return size > 1e-24 * most;
 }
 
-// the point of the newest corner and some of the others that is nearest to the origin; 0 if it
+// the point of the newest vertex and some of the others that is nearest to the origin; 0 if it
 // lies outside
 static int nearest_on_face(const edgeFan* f, const double* p, const int* at, int n, double* x,
                            double* v) {
@@ -87,7 +85,7 @@ static int nearest_on_face(const edgeFan* f, const double* p, const int* at, int
     return rest > 0.0;
 }
 
-// Keeps the corners of the face (of any size) that holds the nearest point. The newest corner is
+// Keeps the vertices of the face (of any size) that holds the nearest point. The newest vertex is
 // beyond the others, so it is one of them.
 static void reduce_simplex(simplex* s) {
     edgeFan f = edge_fan(s);
@@ -116,7 +114,7 @@ static void reduce_simplex(simplex* s) {
     *s = best;
 }
 
-//---------------------------------- the walk ----------------------------------
+//---------------------------------- iteration ----------------------------------
 
 static int has_vertex(const simplex* s, const tacSimplexVertex* c) {
     for (int i = 0; i < s->count; ++i) {
@@ -125,7 +123,7 @@ static int has_vertex(const simplex* s, const tacSimplexVertex* c) {
     return 0;
 }
 
-// Goes on to the nearest point with one more corner; returns whether it is nearer.
+// Goes on to the nearest point with one more vertex; returns whether it is nearer.
 static int add_vertex(simplex* s, const tacSimplexVertex* c, const double d[3]) {
     simplex next = *s;
     memcpy(next.direction[next.count], d, sizeof next.direction[0]);
@@ -180,7 +178,7 @@ static simplex start_simplex(const tacConvex* a, const tacConvex* b, const doubl
     return s;
 }
 
-// the corners that the directions of last time lead to, as far as they come nearer
+// the vertices that the directions of last time lead to, as far as they come nearer
 static simplex start_from_cache(const tacConvex* a, const tacConvex* b, const tacGjkCache* start) {
     simplex s = start_simplex(a, b, start->direction[0]);
     for (int i = 1; i < start->count && s.count < 4; ++i) {
@@ -195,7 +193,7 @@ static void store_cache(const simplex* s, tacGjkCache* out) {
     memcpy(out->direction, s->direction, sizeof s->direction);
 }
 
-// a half-space is nearest to the lowest point of the other piece
+// a half-space is nearest to the lowest point of the other part
 static tacNearest distance_above_plane(const tacConvex* plane, const tacConvex* other,
                                        double sign) {
     tacNearest out = {.passes = 1};

@@ -1,4 +1,4 @@
-// Distance and penetration of two convex pieces, with the points where they are nearest.
+// Distance and penetration of two convex parts, with the points where they are nearest.
 //
 // Separated: Gilbert, Johnson and Keerthi's method; overlapping: expansion of a polytope. Both walk
 // on the difference of the cores, A - B, and bound their own error.
@@ -18,7 +18,7 @@ typedef struct tacNearest {
     int passes;
 } tacNearest;
 
-// Where a walk ended: the directions of its last corners. The next one of pieces that have moved a
+// Where a walk ended: the directions of its last vertices. The next one of parts that have moved a
 // little starts there. Zero: it starts from nothing.
 typedef struct tacGjkCache {
     int count;
@@ -27,8 +27,8 @@ typedef struct tacGjkCache {
 
 size_t tac_gjk_size(void);
 
-// One of the pieces may be a half-space. `start` is where the walk of last time ended, and gets
-// where this one does. Never fails on finite pieces; `memory` (tac_gjk_size) is used where they
+// One of the parts may be a half-space. `start` is where the walk of last time ended, and gets
+// where this one does. Never fails on finite parts; `memory` (tac_gjk_size) is used where they
 // overlap.
 tacNearest tac_gjk(const tacConvex* a, const tacConvex* b, tacGjkCache* start, void* memory);
 

@@ -1,4 +1,4 @@
-// A corner of the difference of two cores, and small vectors of doubles.
+// A vertex of the difference of two cores, and small vectors of doubles.
 
 #ifndef TAC_DETECT_CONVEX_SIMPLEX_VERTEX_H
 #define TAC_DETECT_CONVEX_SIMPLEX_VERTEX_H
@@ -29,7 +29,7 @@ static inline void tac_cross3(const double a[3], const double b[3], double out[3
 
 static inline double tac_length3(const double a[3]) { return sqrt(tac_dot3(a, a)); }
 
-// furthest corner along d
+// furthest vertex along d
 static inline tacSimplexVertex tac_simplex_vertex(const tacConvex* a, const tacConvex* b,
                                                   const double d[3]) {
     tacSimplexVertex c;

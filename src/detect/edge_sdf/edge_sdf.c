@@ -210,20 +210,19 @@ static tacEdgeSdfSide side_at(const tacModel* model, const tacPose* body, const 
 
 // what moves a run: twists of the bodies, the radius, and its own numbers
 static void hit_dots(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
-                     const tacReal* pose_dot, const tacReal* theta_dot, tacHitDot* dot,
-                     tacSlideDot* slide) {
+                     tacContactTangent tangent, tacHitDot* dot, tacSlideDot* slide) {
     const tacContactPlan* plan = side_run->side.model->contact;
     int owner = side_run->side.owner, radius = side_run->side.features->index->radius;
-    for (int k = 0; k < 6 && pose_dot; ++k) {
-        dot->field[k] = slide->field[k] = pose_dot[6 * pair->body[1 - owner] + k];
-        dot->own[k] = slide->own[k] = pose_dot[6 * pair->body[owner] + k];
+    for (int k = 0; k < 6 && tangent.pose; ++k) {
+        dot->field[k] = slide->field[k] = tangent.pose[6 * pair->body[1 - owner] + k];
+        dot->own[k] = slide->own[k] = tangent.pose[6 * pair->body[owner] + k];
     }
-    if (!theta_dot) return;
-    dot->tau = theta_dot[plan->number[TAC_CONTACT_TAU]];
-    dot->support = theta_dot[plan->number[TAC_CONTACT_SUPPORT]];
-    slide->gate = theta_dot[plan->number[TAC_CONTACT_GATE]];
-    slide->slope = theta_dot[plan->number[TAC_CONTACT_LIPSCHITZ]];
-    if (radius >= 0) dot->radius = slide->radius = theta_dot[radius];
+    if (!tangent.param) return;
+    dot->tau = tangent.param[plan->number[TAC_CONTACT_TAU]];
+    dot->support = tangent.param[plan->number[TAC_CONTACT_SUPPORT]];
+    slide->gate = tangent.param[plan->number[TAC_CONTACT_GATE]];
+    slide->slope = tangent.param[plan->number[TAC_CONTACT_LIPSCHITZ]];
+    if (radius >= 0) dot->radius = slide->radius = tangent.param[radius];
 }
 
 // the field moves with its parameters and its place; gradient NULL: values alone
@@ -250,29 +249,27 @@ static tacResult slides_jvp(const tacEdgeSdfSide* side_run, const tacSlideDot* s
         if (result != TAC_OK) return result;
     }
     RAYS->slide_jvp(&side_run->side.pose, &side_run->slide, &side_run->hits, slide,
-                    theta_dot ? (const tacReal* const*)f.value : NULL, side_run->steps,
-                    side_run->rays.half, out);
+                    theta_dot ? (const tacReal* const*)f.value : NULL, out);
     return TAC_OK;
 }
 
 static tacResult side_jvp(const tacEdgeSdfSide* side_run, int first, const tacContactPair* pair,
-                          const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* out,
-                          tacScratch* scratch) {
+                          tacContactTangent tangent, tacContacts* out, tacScratch* scratch) {
     tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     tacSlideDot slide = {{0}, {0}, 0.0, 0.0, 0.0};
     int count = side_run->hits.count;
     tacHitRecords field = tac_hit_records_alloc(&scratch->arena, count);
     tacHitRecords records = tac_hit_records_alloc(&scratch->arena, count);
     tacResult result = TAC_OK;
-    hit_dots(side_run, pair, pose_dot, theta_dot, &dot, &slide);
-    if (theta_dot) {
-        result = hit_field_jvp(side_run, &side_run->hits, theta_dot, field.distance, field.normal,
-                               scratch);
+    hit_dots(side_run, pair, tangent, &dot, &slide);
+    if (tangent.param) {
+        result = hit_field_jvp(side_run, &side_run->hits, tangent.param, field.distance,
+                               field.normal, scratch);
         dot.value = field.distance;
         for (int k = 0; k < 3; ++k) dot.gradient[k] = field.normal[k];
     }
     if (side_run->edges && result == TAC_OK) {
-        result = slides_jvp(side_run, &slide, theta_dot, field.point, scratch);
+        result = slides_jvp(side_run, &slide, tangent.param, field.point, scratch);
         for (int k = 0; k < 3; ++k) dot.slide[k] = field.point[k];
     }
     if (result != TAC_OK) return result;
@@ -282,14 +279,13 @@ static tacResult side_jvp(const tacEdgeSdfSide* side_run, int first, const tacCo
 }
 
 tacResult tac_edge_sdf_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                           tacScratch* scratch) {
+                           tacContactTangent tangent, tacContacts* dot, tacScratch* scratch) {
     tacResult result = TAC_OK;
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
         tacEdgeSdfSide side_run = side_at(model, body, contacts, i, scratch);
-        result = side_jvp(&side_run, i, &model->contact->pair[contacts->pair[i]], pose_dot,
-                          theta_dot, dot, scratch);
+        result =
+            side_jvp(&side_run, i, &model->contact->pair[contacts->pair[i]], tangent, dot, scratch);
         scratch->arena.used = mark;
         i += side_run.hits.count;
     }
@@ -300,20 +296,19 @@ tacResult tac_edge_sdf_jvp(const tacModel* model, const tacPose* body, const tac
 //---------------------------------- reverse --------------------------------------
 
 static void add_bars(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
-                     const tacHitBar* bar, const tacSlideDot* slide, tacReal* pose_bar,
-                     tacReal* theta_bar) {
+                     const tacHitBar* bar, const tacSlideDot* slide, tacContactAdjoint adjoint) {
     const tacContactPlan* plan = side_run->side.model->contact;
     int owner = side_run->side.owner, radius = side_run->side.features->index->radius;
-    for (int k = 0; k < 6 && pose_bar; ++k) {
-        pose_bar[6 * pair->body[1 - owner] + k] += bar->field[k] + slide->field[k];
-        pose_bar[6 * pair->body[owner] + k] += bar->own[k] + slide->own[k];
+    for (int k = 0; k < 6 && adjoint.pose; ++k) {
+        adjoint.pose[6 * pair->body[1 - owner] + k] += bar->field[k] + slide->field[k];
+        adjoint.pose[6 * pair->body[owner] + k] += bar->own[k] + slide->own[k];
     }
-    if (!theta_bar) return;
-    theta_bar[plan->number[TAC_CONTACT_TAU]] += bar->tau;
-    theta_bar[plan->number[TAC_CONTACT_SUPPORT]] += bar->support;
-    theta_bar[plan->number[TAC_CONTACT_GATE]] += slide->gate;
-    theta_bar[plan->number[TAC_CONTACT_LIPSCHITZ]] += slide->slope;
-    if (radius >= 0) theta_bar[radius] += bar->radius + slide->radius;
+    if (!adjoint.param) return;
+    adjoint.param[plan->number[TAC_CONTACT_TAU]] += bar->tau;
+    adjoint.param[plan->number[TAC_CONTACT_SUPPORT]] += bar->support;
+    adjoint.param[plan->number[TAC_CONTACT_GATE]] += slide->gate;
+    adjoint.param[plan->number[TAC_CONTACT_LIPSCHITZ]] += slide->slope;
+    if (radius >= 0) adjoint.param[radius] += bar->radius + slide->radius;
 }
 
 static tacResult hit_field_vjp(const tacEdgeSdfSide* side_run, const tacHits* at, tacField bar,
@@ -333,7 +328,7 @@ static tacResult slides_vjp(const tacEdgeSdfSide* side_run, tacReal* const x_bar
                             tacSlideDot* slide, tacReal* theta_bar, tacScratch* scratch) {
     stepFields f = alloc_step_fields(&scratch->arena, side_run->rays.half, side_run->steps);
     RAYS->slide_vjp(&side_run->side.pose, &side_run->slide, &side_run->hits, x_bar, slide,
-                    theta_bar ? f.value : NULL, side_run->steps, side_run->rays.half);
+                    theta_bar ? f.value : NULL);
     tacResult result = TAC_OK;
     for (int k = 0; k < side_run->steps && theta_bar && result == TAC_OK; ++k)
         result = hit_field_vjp(side_run, &side_run->step[k], (tacField){.value = f.value[k]},
@@ -342,35 +337,33 @@ static tacResult slides_vjp(const tacEdgeSdfSide* side_run, tacReal* const x_bar
 }
 
 static tacResult side_vjp(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
-                          tacHitRecords bar, tacReal* pose_bar, tacReal* theta_bar,
-                          tacScratch* scratch) {
+                          tacHitRecords bar, tacContactAdjoint adjoint, tacScratch* scratch) {
     tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     tacSlideDot slide = {{0}, {0}, 0.0, 0.0, 0.0};
     tacHitRecords buffer = tac_hit_records_alloc(&scratch->arena, side_run->hits.count);
     tacResult result = TAC_OK;
-    if (theta_bar) out.value = buffer.distance;
+    if (adjoint.param) out.value = buffer.distance;
     for (int k = 0; k < 3; ++k) {
-        if (theta_bar) out.gradient[k] = buffer.normal[k];
+        if (adjoint.param) out.gradient[k] = buffer.normal[k];
         if (side_run->edges) out.slide[k] = buffer.point[k];
     }
     VERTICES->record_vjp(&side_run->side.pose, &side_run->hits, bar, 1, &out);
-    if (side_run->edges) result = slides_vjp(side_run, out.slide, &slide, theta_bar, scratch);
-    add_bars(side_run, pair, &out, &slide, pose_bar, theta_bar);
-    if (result != TAC_OK || !theta_bar) return result;
+    if (side_run->edges) result = slides_vjp(side_run, out.slide, &slide, adjoint.param, scratch);
+    add_bars(side_run, pair, &out, &slide, adjoint);
+    if (result != TAC_OK || !adjoint.param) return result;
     tacField field = {.value = out.value,
                       .gradient = {out.gradient[0], out.gradient[1], out.gradient[2]}};
-    return hit_field_vjp(side_run, &side_run->hits, field, theta_bar, scratch);
+    return hit_field_vjp(side_run, &side_run->hits, field, adjoint.param, scratch);
 }
 
 tacResult tac_edge_sdf_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                           tacScratch* scratch) {
+                           const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch) {
     tacResult result = TAC_OK;
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
         tacEdgeSdfSide side_run = side_at(model, body, contacts, i, scratch);
         result = side_vjp(&side_run, &model->contact->pair[contacts->pair[i]],
-                          tac_contact_records_at(bar, i), pose_bar, theta_bar, scratch);
+                          tac_contact_records_at(bar, i), adjoint, scratch);
         scratch->arena.used = mark;
         i += side_run.hits.count;
     }

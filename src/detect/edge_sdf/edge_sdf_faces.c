@@ -324,10 +324,12 @@ static tacResult detect_bundled(const tacModel* model, const tacPose* body, tacC
 
 //---------------------------------- forward --------------------------------------
 
-static void bundle_jvp(const tacModel* model, const tacContacts* base, const tacContacts* base_dot,
-                       const bundle* b, const tacReal* theta_dot, int at, tacContacts* dot) {
-    const int* number = model->contact->number;
-    shares s = bundle_shares(model, base, b);
+// `base_dot` are tangents of the records below, `dot` from `at` on those of the bundle's
+static void bundle_jvp(const bundleIterator* w, const tacContacts* base_dot, const bundle* b,
+                       const tacReal* theta_dot, int at, tacContacts* dot) {
+    const tacContacts* base = w->base;
+    const int* number = w->model->contact->number;
+    shares s = bundle_shares(w->model, base, b);
     tacReal d_dot[SLOTS], z_dot[SLOTS];
     for (int i = 0; i < b->count; ++i) d_dot[i] = base_dot->distance[b->record[i]];
     shares_jvp(&s, b, d_dot, theta_dot ? theta_dot[number[TAC_CONTACT_TAU]] : (tacReal)0.0,
@@ -341,19 +343,17 @@ static void bundle_jvp(const tacModel* model, const tacContacts* base, const tac
 }
 
 static tacResult bundled_jvp(const tacModel* model, const tacPose* body,
-                             const tacContacts* contacts, const tacReal* pose_dot,
-                             const tacReal* theta_dot, tacContacts* dot, tacScratch* scratch) {
-    if (!is_bundled(model))
-        return tac_edge_sdf_jvp(model, body, contacts, pose_dot, theta_dot, dot, scratch);
+                             const tacContacts* contacts, tacContactTangent tangent,
+                             tacContacts* dot, tacScratch* scratch) {
+    if (!is_bundled(model)) return tac_edge_sdf_jvp(model, body, contacts, tangent, dot, scratch);
     tacContacts base = detect_unbundled(model, body, 0, scratch);
     tacContacts base_dot = tac_contacts_alloc(&scratch->arena, base.capacity, 0);
-    tacResult result =
-        tac_edge_sdf_jvp(model, body, &base, pose_dot, theta_dot, &base_dot, scratch);
+    tacResult result = tac_edge_sdf_jvp(model, body, &base, tangent, &base_dot, scratch);
     if (result != TAC_OK) return result;
     bundleIterator w = bundle_iterator(model, &base, scratch);
     bundle b;
     for (int at = 0; next_bundle(&w, &b); at += b.count)
-        bundle_jvp(model, &base, &base_dot, &b, theta_dot, at, dot);
+        bundle_jvp(&w, &base_dot, &b, tangent.param, at, dot);
     dot->count = contacts->count;
     return TAC_OK;
 }
@@ -368,10 +368,11 @@ static void add_record_bar(const tacContacts* bar, int at, tacContacts* base_bar
     base_bar->distance[r] += bar->distance[at];
 }
 
-static void bundle_vjp(const tacModel* model, const tacContacts* base, const tacContacts* bar,
-                       int at, const bundle* b, tacContacts* base_bar, tacReal* theta_bar) {
-    const int* number = model->contact->number;
-    shares s = bundle_shares(model, base, b);
+static void bundle_vjp(const bundleIterator* w, const tacContacts* bar, int at, const bundle* b,
+                       tacContacts* base_bar, tacReal* theta_bar) {
+    const tacContacts* base = w->base;
+    const int* number = w->model->contact->number;
+    shares s = bundle_shares(w->model, base, b);
     tacReal z_bar[SLOTS], t_bar[SLOTS];
     for (int i = 0; i < b->count; ++i) {
         int r = b->record[i];
@@ -389,18 +390,17 @@ static void bundle_vjp(const tacModel* model, const tacContacts* base, const tac
 }
 
 static tacResult bundled_vjp(const tacModel* model, const tacPose* body,
-                             const tacContacts* contacts, const tacContacts* bar, tacReal* pose_bar,
-                             tacReal* theta_bar, tacScratch* scratch) {
-    if (!is_bundled(model))
-        return tac_edge_sdf_vjp(model, body, contacts, bar, pose_bar, theta_bar, scratch);
+                             const tacContacts* contacts, const tacContacts* bar,
+                             tacContactAdjoint adjoint, tacScratch* scratch) {
+    if (!is_bundled(model)) return tac_edge_sdf_vjp(model, body, contacts, bar, adjoint, scratch);
     tacContacts base = detect_unbundled(model, body, 0, scratch);
     tacContacts base_bar = tac_contacts_alloc(&scratch->arena, base.capacity, 0);
     tac_contacts_clear(&base_bar, base.count);
     bundleIterator w = bundle_iterator(model, &base, scratch);
     bundle b;
     for (int at = 0; next_bundle(&w, &b); at += b.count)
-        bundle_vjp(model, &base, bar, at, &b, &base_bar, theta_bar);
-    return tac_edge_sdf_vjp(model, body, &base, &base_bar, pose_bar, theta_bar, scratch);
+        bundle_vjp(&w, bar, at, &b, &base_bar, adjoint.param);
+    return tac_edge_sdf_vjp(model, body, &base, &base_bar, adjoint, scratch);
 }
 
 const tacDetectorKind tac_edge_sdf_detector = {bundled_capacity, measure_bundled, detect_bundled,

@@ -11,10 +11,8 @@ void tac_edge_sdf_measure(const tacModel* model, tacArena* arena);
 tacResult tac_edge_sdf_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
                               tacScratch* scratch);
 tacResult tac_edge_sdf_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                           tacScratch* scratch);
+                           tacContactTangent tangent, tacContacts* dot, tacScratch* scratch);
 tacResult tac_edge_sdf_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                           tacScratch* scratch);
+                           const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch);
 
 #endif

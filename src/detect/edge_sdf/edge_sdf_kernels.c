@@ -82,22 +82,31 @@ typedef struct slideSums {
     wide lin[3], ang[3], radius, gate, slope;
 } slideSums;
 
+// a trace: rays with the field at each of their steps
+typedef struct rayTrace {
+    const tacRayParams* n;
+    const tacRays* rays;
+    const tacHits* step;
+    const tacEdgeSlide* out;
+} rayTrace;
+
 // one ray, from its end backwards; side is 1/2 or -1/2
-TAC_INLINE void slide_ray(const tacRayParams* n, const tacRays* rays, const tacHits* step,
-                          int steps, const wide y[3], int i, double side, slideSums* s,
-                          tacReal* const* weight) {
+TAC_INLINE void slide_ray(rayTrace trace, const wide y[3], int i, double side, slideSums* s) {
+    const tacRayParams* n = trace.n;
+    const tacRays* rays = trace.rays;
+    const tacHits* step = trace.step;
     wide length = w_load(&rays->length[i]), dir[3], inverse = w_set(1.0 / n->slope);
     softDiff clip = soft_clip_diff(w_load(&rays->far[i]), w_set(0.0), length, w_set(n->gate));
     wide lambda = side * clip.d_x;
     s->gate = w_fma(w_set(side), clip.d_tau, s->gate);
     w_load3(W_CONST3(rays->dir), i, dir);
-    for (int k = steps - 1; k >= 0; --k) {
+    for (int k = trace.out->steps - 1; k >= 0; --k) {
         wide at[3], g[3], force[3], moment[3];
         softDiff h = gated_step(w_load(&step[k].value[i]) - n->radius, n);
         wide c = lambda * h.d_x * inverse;
         w_load3(W_CONST3(step[k].y), i, at);
         w_load3(W_CONST3(step[k].gradient), i, g);
-        w_store(&weight[k][i], c);
+        w_store(&trace.out->weight[k][i], c);
         s->gate = w_fma(lambda * inverse, h.d_tau, s->gate);
         s->slope = s->slope - lambda * h.value * inverse * inverse;
         s->radius = s->radius - c;
@@ -115,15 +124,16 @@ TAC_INLINE void slide_ray(const tacRayParams* n, const tacRays* rays, const tacH
 }
 
 static void slide(const tacRayParams* numbers, const tacFrame* frame, const tacRays* rays,
-                  const tacHits* step, int steps, tacReal* const y[3], tacEdgeSlide* out) {
+                  const tacHits* step, tacReal* const y[3], tacEdgeSlide* out) {
+    rayTrace trace = {numbers, rays, step, out};
     for (int i = 0; i < rays->half; i += TAC_LANES) {
         slideSums s;
         wide at[3], dir[3], rotated[3];
         memset(&s, 0, sizeof s);
         w_load3(W_CONST3(y), i, at);
         w_load3(W_CONST3(rays->dir), i, dir);
-        slide_ray(numbers, rays, step, steps, at, i, 0.5, &s, out->weight);
-        slide_ray(numbers, rays, step, steps, at, rays->half + i, -0.5, &s, out->weight);
+        slide_ray(trace, at, i, 0.5, &s);
+        slide_ray(trace, at, rays->half + i, -0.5, &s);
         rotate_to_world(frame, dir, rotated);
         w_store3(out->along, i, rotated);
         rotate_to_world(frame, s.lin, rotated);
@@ -167,8 +177,8 @@ TAC_INLINE void hit_twist(const tacVertexPose* p, const tacSlideDot* dot, const 
 }
 
 static void slide_jvp(const tacVertexPose* pose, const tacEdgeSlide* s, const tacHits* hits,
-                      const tacSlideDot* dot, const tacReal* const* value, int steps, int half,
-                      tacReal* const out[3]) {
+                      const tacSlideDot* dot, const tacReal* const* value, tacReal* const out[3]) {
+    int steps = s->steps, half = s->half;
     for (int i = 0; i < hits->count; i += TAC_LANES) {
         wide x[3], twist[6];
         world_point(pose, hits, i, x);
@@ -208,8 +218,8 @@ TAC_INLINE wide mask_padding(wide x, int i, int count) {
 }
 
 static void slide_vjp(const tacVertexPose* pose, const tacEdgeSlide* s, const tacHits* hits,
-                      tacReal* const x_bar[3], tacSlideDot* bar, tacReal* const* value, int steps,
-                      int half) {
+                      tacReal* const x_bar[3], tacSlideDot* bar, tacReal* const* value) {
+    int steps = s->steps, half = s->half;
     wide own[6], numbers[3];
     memset(own, 0, sizeof own);
     memset(numbers, 0, sizeof numbers);

@@ -26,6 +26,7 @@ typedef struct tacRays {
 
 // How the place on an edge depends on everything: per edge, world axes.
 typedef struct tacEdgeSlide {
+    int steps, half;
     tacReal* along[3]; // direction of the edge
     tacReal* by[6];    // by the twist of its body against the field's about the hit
     tacReal *by_radius, *by_gate, *by_slope;
@@ -51,17 +52,15 @@ typedef struct tacRayKernels {
 
     // `field` at each of the steps, with gradients; y as finish left it
     void (*slide)(const tacRayParams* numbers, const tacFrame* frame, const tacRays* rays,
-                  const tacHits* step, int steps, tacReal* const y[3], tacEdgeSlide* out);
+                  const tacHits* step, tacReal* const y[3], tacEdgeSlide* out);
 
     // tangent of hits along their edges, world axes; value: the field's own at each step, or NULL
     void (*slide_jvp)(const tacVertexPose* pose, const tacEdgeSlide* slide, const tacHits* hits,
-                      const tacSlideDot* dot, const tacReal* const* value, int steps, int half,
-                      tacReal* const out[3]);
+                      const tacSlideDot* dot, const tacReal* const* value, tacReal* const out[3]);
 
     // from adjoints of hits along their edges: adds to `bar`, sets value[k] unless it is NULL
     void (*slide_vjp)(const tacVertexPose* pose, const tacEdgeSlide* slide, const tacHits* hits,
-                      tacReal* const x_bar[3], tacSlideDot* bar, tacReal* const* value, int steps,
-                      int half);
+                      tacReal* const x_bar[3], tacSlideDot* bar, tacReal* const* value);
 } tacRayKernels;
 
 TAC_DECLARE_KERNELS(tacRayKernels, tac_ray_kernels_);

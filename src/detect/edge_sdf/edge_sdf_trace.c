@@ -32,7 +32,7 @@ static tacRays alloc_rays(tacArena* arena, int half) {
 }
 
 static tacEdgeSlide alloc_slide(tacArena* arena, int half, int steps) {
-    tacEdgeSlide s;
+    tacEdgeSlide s = {.steps = steps, .half = half};
     alloc3(arena, s.along, half);
     alloc3(arena, s.by, half);
     alloc3(arena, s.by + 3, half);
@@ -255,5 +255,5 @@ void tac_edge_sdf_trace(tacEdgeSdfSide* side_run, int order, tacScratch* scratch
     if (!side_run->slides) return;
     side_run->slide = alloc_slide(&scratch->arena, half, side_run->steps);
     RAYS->slide(&side_run->numbers, &side_run->side.pose.field, &side_run->rays, side_run->step,
-                side_run->steps, side_run->hits.y, &side_run->slide);
+                side_run->hits.y, &side_run->slide);
 }

@@ -222,7 +222,7 @@ void tac_cylinder_rims_weight(const tacVertexSide* side, const tacCylinderRims* 
 tacCylinderRimsDot tac_cylinder_rims_slide(const tacVertexSide* side, const tacCylinderRims* rims,
                                            const tacHits* hits, const tacHitDot* dot,
                                            const tacField fields[2], tacReal* const slide[3]) {
-    tacCylinderRimsDot out = {{{0}}, {0}, {0}};
+    tacCylinderRimsDot out = {.along = dot};
     const tacMat3 R = side->pose.field.R;
     tacVec3 spun =
         tac_mat_tmul_vec(R, tac_sub(tac_angular_part(dot->own), tac_angular_part(dot->field)));
@@ -246,9 +246,9 @@ tacCylinderRimsDot tac_cylinder_rims_slide(const tacVertexSide* side, const tacC
 }
 
 void tac_cylinder_rims_weight_jvp(const tacVertexSide* side, const tacCylinderRims* rims,
-                                  const tacHits* hits, const tacHitDot* dot,
-                                  const tacCylinderRimsDot* moved, tacHitRecords records,
-                                  tacHitRecords out) {
+                                  const tacHits* hits, const tacCylinderRimsDot* moved,
+                                  tacHitRecords records, tacHitRecords out) {
+    const tacHitDot* dot = moved->along;
     for (int i = 0; i < hits->count; ++i) {
         weight w = hit_weight(side, rims, hits, records, i);
         tacVec3 n_dot = tac_vec3_at(out.normal, i),
@@ -272,7 +272,7 @@ tacCylinderRimsDot tac_cylinder_rims_weight_vjp(const tacVertexSide* side,
                                                 const tacCylinderRims* rims, const tacHits* hits,
                                                 tacHitRecords records, tacHitRecords bar,
                                                 tacHitBar* out) {
-    tacCylinderRimsDot rim_bar = {{{0}}, {0}, {0}};
+    tacCylinderRimsDot rim_bar = {.along = NULL};
     for (int i = 0; i < hits->count; ++i) {
         weight w = hit_weight(side, rims, hits, records, i);
         tacReal value_bar = bar.activity[i] * records.activity[i], along = tac_dot(w.n, w.a);

@@ -39,6 +39,7 @@ void tac_cylinder_rims_weight(const tacVertexSide* side, const tacCylinderRims* 
 
 // how rims move, along the twists and tangents of fields of the caller
 typedef struct tacCylinderRimsDot {
+    const tacHitDot* along;            // of tangents: what they are taken along
     tacVec3 toward[TAC_CYLINDER_RIMS]; // world axes
     tacReal depth[TAC_CYLINDER_RIMS];  // distance of the deepest point
     tacReal clear[TAC_CYLINDER_RIMS];
@@ -52,9 +53,8 @@ tacCylinderRimsDot tac_cylinder_rims_slide(const tacVertexSide* side, const tacC
 
 // tangents of activities before weighing -> after; `records` are those before
 void tac_cylinder_rims_weight_jvp(const tacVertexSide* side, const tacCylinderRims* rims,
-                                  const tacHits* hits, const tacHitDot* dot,
-                                  const tacCylinderRimsDot* moved, tacHitRecords records,
-                                  tacHitRecords records_dot);
+                                  const tacHits* hits, const tacCylinderRimsDot* moved,
+                                  tacHitRecords records, tacHitRecords records_dot);
 
 // The reverse of weighing: adjoints of records after -> before, those of twists are added
 tacCylinderRimsDot tac_cylinder_rims_weight_vjp(const tacVertexSide* side,

@@ -18,16 +18,8 @@ enum { STACK_BALLS = 112, BALL_BYTES = 4 * sizeof(float) + sizeof(int) + 2 * siz
 
 //---------------------------------- balls ----------------------------------------
 
-// points or balls around blocks in axes of the field's body
-typedef struct floatBalls {
-    int count;
-    int* block;
-    float *x[3], *radius;
-    uint64_t *is_near, *is_far; // leaves
-} floatBalls;
-
-static floatBalls alloc_float_balls(tacArena* arena, int count) {
-    floatBalls b = {
+static tacLeafBalls alloc_float_balls(tacArena* arena, int count) {
+    tacLeafBalls b = {
         count, TAC_ALLOC(arena, int, count), {NULL}, TAC_ALLOC(arena, float, count), NULL, NULL};
     for (int k = 0; k < 3; ++k) b.x[k] = TAC_ALLOC(arena, float, count);
     b.is_near = TAC_ALLOC(arena, uint64_t, count);
@@ -83,7 +75,7 @@ static floatBox near_box(const tacVertexSide* side, const tacVertexCutoff* range
 }
 
 // balls around blocks that meet the box; nothing branches on which do
-static void transform_balls(const tacVertexSide* side, const floatBox* box, floatBalls* b) {
+static void transform_balls(const tacVertexSide* side, const floatBox* box, tacLeafBalls* b) {
     const struct tacFeatureIndex* index = side->features->index;
     const tacFrame* f = &side->pose.across;
     float R[3][3], origin[3];
@@ -136,7 +128,7 @@ int tac_leaf_culling_applies(const tacVertexSide* side, const tacVertexCutoff* r
 
 // vertices of blocks that are near a leaf, and leaves that matter to them, on their way to the
 // cache
-static void fetch_near(const tacVertexSide* side, const leafRange* limit, const floatBalls* b) {
+static void fetch_near(const tacVertexSide* side, const leafRange* limit, const tacLeafBalls* b) {
     uint64_t leaf_mask = 0;
     for (int i = 0; i < b->count; ++i) {
         if (!b->is_near[i]) continue;
@@ -152,16 +144,22 @@ static void fetch_near(const tacVertexSide* side, const leafRange* limit, const 
 }
 
 // Leaves near the balls around blocks. Those of a few are worked with on the stack, `warm`
-static floatBalls cull_leaves(tacVertexSide* side, const leafRange* limit, tacArena* stack_arena,
-                              tacArena* arena) {
+static tacLeafBalls cull_leaves(tacVertexSide* side, const leafRange* limit, tacArena* stack_arena,
+                                tacArena* arena) {
     int count = side->features->index->blocks;
-    floatBalls b = alloc_float_balls(count <= STACK_BALLS ? stack_arena : arena, count);
+    tacLeafBalls b = alloc_float_balls(count <= STACK_BALLS ? stack_arena : arena, count);
     side->leaf_mask = 0;
     transform_balls(side, &limit->box, &b);
-    VERTICES->leaves(side->float_bounds, side->leaves, (const float* const*)b.x, b.radius,
-                     limit->near, limit->far, b.is_near, b.is_far, b.count);
+    tacLeafLimits limits = {side->float_bounds, side->leaves, limit->near, limit->far};
+    VERTICES->leaves(&limits, &b);
     fetch_near(side, limit, &b);
     return b;
+}
+
+static tacBlockQuery block_query(const tacVertexSide* side, const leafRange* limit, uint64_t leaves,
+                                 int block) {
+    return (tacBlockQuery){side->float_bounds, leaves,         limit->near, limit->far[0],
+                           &side->pose.across, side->features, block};
 }
 
 // A union of leaves: those that are near a block decide on its vertices, and those that are not
@@ -174,14 +172,13 @@ static tacActiveLeaves cull_blend(tacVertexSide* side, const leafRange* limit,
     int count = side->features->index->blocks;
     uint64_t* need = alloc_leaf_bits(&scratch->arena, count);
     size_t mark = scratch->arena.used;
-    floatBalls b = cull_leaves(side, limit, &stack_arena, &scratch->arena);
+    tacLeafBalls b = cull_leaves(side, limit, &stack_arena, &scratch->arena);
     memset(need, 0, sizeof *need * (size_t)(count + 1));
     for (int i = 0; i < b.count; ++i) {
         if (!b.is_near[i]) continue;
         int first = near->count;
-        near->count =
-            VERTICES->vertices(side->float_bounds, b.is_near[i], limit->near, &side->pose.across,
-                               side->features, b.block[i], near->vertex, first);
+        tacBlockQuery query = block_query(side, limit, b.is_near[i], b.block[i]);
+        near->count = VERTICES->vertices(&query, near->vertex, first);
         if (near->count == first) continue;
         for (int g = first / TAC_CULL_GROUP; g <= (near->count - 1) / TAC_CULL_GROUP; ++g)
             need[g] |= b.is_far[i];
@@ -238,14 +235,13 @@ static tacActiveLeaves cull_faded(tacVertexSide* side, const leafRange* limit,
     int count = side->features->index->blocks;
     needList all = {.need = alloc_leaf_list(&scratch->arena, count, side->leaves)};
     size_t mark = scratch->arena.used;
-    floatBalls b = cull_leaves(side, limit, &stack_arena, &scratch->arena);
+    tacLeafBalls b = cull_leaves(side, limit, &stack_arena, &scratch->arena);
     for (int i = 0; i < b.count; ++i) {
         tacActiveLeaf own[TAC_ACTIVE_LEAF_MAX];
         int needs;
         if (!b.is_near[i]) continue;
-        unsigned is_near =
-            VERTICES->needs(side->float_bounds, b.is_far[i], limit->near, limit->far[0],
-                            &side->pose.across, side->features, b.block[i], own, &needs);
+        tacBlockQuery query = block_query(side, limit, b.is_far[i], b.block[i]);
+        unsigned is_near = VERTICES->needs(&query, own, &needs);
         if (!is_near) continue;
         add_near(&side->near, b.block[i], is_near, own, needs, &all);
         side->leaf_mask |= b.is_far[i];
@@ -294,13 +290,13 @@ static tacActiveLeaves list_active_leaves(const uint64_t* bits, int count, int l
 tacActiveLeaves tac_leaf_culling_at(const tacVertexSide* side, const tacVertexCutoff* range,
                                     const tacHits* hits, tacArena* arena) {
     leafRange limit = leaf_range(side, range);
-    floatBalls b = alloc_float_balls(arena, hits->count);
+    tacLeafBalls b = alloc_float_balls(arena, hits->count);
     for (int i = 0; i < hits->count; ++i) {
         for (int k = 0; k < 3; ++k) b.x[k][i] = (float)tac_re(hits->y[k][i]);
         b.radius[i] = 0.0f;
     }
-    VERTICES->leaves(side->float_bounds, side->leaves, (const float* const*)b.x, b.radius,
-                     limit.near, limit.far, b.is_near, b.is_far, hits->count);
+    tacLeafLimits limits = {side->float_bounds, side->leaves, limit.near, limit.far};
+    VERTICES->leaves(&limits, &b);
     return limit.fades ? list_active_leaves(b.is_far, hits->count, side->leaves, arena)
                        : group_active_leaves(b.is_far, hits->count);
 }

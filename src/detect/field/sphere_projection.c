@@ -90,6 +90,13 @@ static tacVec3 ray_direction(int path) {
     return (tacVec3){a[0] / length, a[1] / length, a[2] / length};
 }
 
+// one of the ways of a sphere to the surface
+typedef struct spherePath {
+    const tacSphereProjection* spheres;
+    int sphere, path;
+    tacVec3 centre;
+} spherePath;
+
 // one step of a way, from y, and what its derivative takes
 typedef struct sphereStep {
     const tacHits* at;
@@ -101,8 +108,9 @@ typedef struct sphereStep {
     int is_ray;
 } sphereStep;
 
-static sphereStep projection_step(const tacSphereProjection* spheres, const tacReal centre[3],
-                                  int sphere, int path, int step) {
+static sphereStep projection_step(const spherePath* p, int step) {
+    const tacSphereProjection* spheres = p->spheres;
+    int sphere = p->sphere, path = p->path;
     sphereStep t = {.at = &spheres->at[step], .radius = spheres->radius, .slope = spheres->slope};
     t.point = step == 0 ? sphere : sphere * PATHS + path;
     t.is_ray = path > 0 && step < RAY_STEPS;
@@ -110,7 +118,7 @@ static sphereStep projection_step(const tacSphereProjection* spheres, const tacR
     t.phi = t.at->value[t.point];
     t.g = tac_vec3_at(t.at->gradient, t.point);
     t.y = tac_vec3_at(t.at->y, t.point);
-    t.z = tac_sub(tac_load3(centre), t.y);
+    t.z = tac_sub(p->centre, t.y);
     if (t.is_ray) {
         tacReal slope, x = t.phi / (INSIDE * t.radius), S = tac_smoothstep5(x, &slope);
         t.v = ray_direction(path);
@@ -294,9 +302,8 @@ static void advance_paths(tacVertexSide* side, tacSphereProjection* spheres, int
     to->count = centre->count * PATHS;
     for (int sphere = 0; sphere < centre->count; ++sphere)
         for (int path = 0; path < PATHS; ++path) {
-            tacReal c[3];
-            tac_store3(c, tac_vec3_at(centre->y, sphere));
-            sphereStep t = projection_step(spheres, c, sphere, path, step);
+            spherePath p = {spheres, sphere, path, tac_vec3_at(centre->y, sphere)};
+            sphereStep t = projection_step(&p, step);
             tac_vec3_set(to->y, sphere * PATHS + path, step_target(&t));
         }
     tac_hits_field(side, to, order);
@@ -358,12 +365,11 @@ static tacVec3 field_gradient(const tacSphereFields* f, int step, int point) {
 }
 
 // the end of a way along c', R'
-static tacVec3 path_jvp(const tacSphereProjection* spheres, const tacReal c[3], int sphere,
-                        int path, tacVec3 c_dot, tacReal radius_dot,
+static tacVec3 path_jvp(const spherePath* p, tacVec3 c_dot, tacReal radius_dot,
                         const tacSphereFields* fields) {
     tacVec3 y_dot = c_dot;
     for (int s = 0; s < STEPS; ++s) {
-        sphereStep t = projection_step(spheres, c, sphere, path, s);
+        sphereStep t = projection_step(p, s);
         y_dot = projection_step_jvp(&t, c_dot, radius_dot, field_value(fields, s, t.point),
                                     field_gradient(fields, s, t.point), y_dot);
     }
@@ -374,9 +380,8 @@ static tacVec3 path_jvp(const tacSphereProjection* spheres, const tacReal c[3], 
 static tacReal sphere_jvp(const tacSphereProjection* spheres, int sphere, tacVec3 c_dot,
                           tacReal radius_dot, const tacSphereFields* fields, tacVec3* n_dot) {
     sphereNearest mean;
-    tacReal c[3], slip = 0.0, out = 0.0, distance_dot[PATHS];
+    tacReal slip = 0.0, out = 0.0, distance_dot[PATHS];
     sphere_nearest(spheres, sphere, &mean);
-    tac_store3(c, mean.c.c);
     *n_dot = tac_vec3_zero();
     tacVec3 g0_dot = tac_add(tac_hit_hessian_mul(&spheres->at[0], sphere, c_dot),
                              field_gradient(fields, 0, sphere));
@@ -386,7 +391,8 @@ static tacReal sphere_jvp(const tacSphereProjection* spheres, int sphere, tacVec
                     .radius = radius_dot};
     for (int w = 0; w < PATHS; ++w) {
         spherePathEnd* e = &mean.end[w];
-        tacVec3 one, y_dot = path_jvp(spheres, c, sphere, w, c_dot, radius_dot, fields);
+        spherePath p = {spheres, sphere, w, mean.c.c};
+        tacVec3 one, y_dot = path_jvp(&p, c_dot, radius_dot, fields);
         d.z = tac_sub(c_dot, y_dot);
         d.phi = tac_dot(e->g, y_dot) + field_value(fields, STEPS, sphere * PATHS + w);
         distance_dot[w] = path_end_jvp(&mean.c, e, &d, &one);
@@ -407,13 +413,12 @@ static tacReal sphere_jvp(const tacSphereProjection* spheres, int sphere, tacVec
 
 void tac_sphere_projection_jvp(const tacVertexSide* side, const tacSphereProjection* spheres,
                                const tacHits* hits, const tacHitDot* dot,
-                               const tacSphereFields* fields, tacReal* value,
-                               tacReal* const gradient[3]) {
+                               const tacSphereFields* fields, tacField out) {
     for (int i = 0; i < hits->count; ++i) {
         tacVec3 c_dot = tac_hit_velocity(side, dot, tac_vec3_at(hits->y, i)), n_dot;
-        value[i] = sphere_jvp(spheres, i, c_dot, dot->radius, fields, &n_dot) -
-                   tac_dot(tac_vec3_at(hits->gradient, i), c_dot);
-        tac_vec3_set(gradient, i, n_dot);
+        out.value[i] = sphere_jvp(spheres, i, c_dot, dot->radius, fields, &n_dot) -
+                       tac_dot(tac_vec3_at(hits->gradient, i), c_dot);
+        tac_vec3_set(out.gradient, i, n_dot);
     }
 }
 
@@ -431,15 +436,14 @@ typedef struct centreBar {
     tacVec3 c, g;
 } centreBar;
 
-static void path_vjp(const tacSphereProjection* spheres, const tacReal c[3], int sphere, int path,
-                     const spherePathEnd* e, const pathEndDot* end, centreBar* sum,
-                     const tacSphereFields* fields) {
+static void path_vjp(const spherePath* p, const spherePathEnd* e, const pathEndDot* end,
+                     centreBar* sum, const tacSphereFields* fields) {
     tacVec3 y_bar = tac_add_scaled(tac_neg(end->z), end->phi, e->g), g_bar;
     tacReal phi_bar;
-    store_field(fields, STEPS, sphere * PATHS + path, end->phi, tac_vec3_zero());
+    store_field(fields, STEPS, p->sphere * PATHS + p->path, end->phi, tac_vec3_zero());
     sum->c = tac_add(sum->c, end->z);
     for (int s = STEPS - 1; s >= 0; --s) {
-        sphereStep t = projection_step(spheres, c, sphere, path, s);
+        sphereStep t = projection_step(p, s);
         y_bar = projection_step_vjp(&t, y_bar, &sum->c, &sum->radius, &phi_bar, &g_bar);
         if (s > 0)
             store_field(fields, s, t.point, phi_bar, g_bar);
@@ -456,10 +460,9 @@ static centreBar sphere_vjp(const tacSphereProjection* spheres, int sphere, tacR
                             tacVec3 n_bar, const tacSphereFields* fields) {
     sphereNearest mean;
     centreBar sum = {.phi = 0.0};
-    tacReal c[3], phi_bar = 0.0, T;
+    tacReal phi_bar = 0.0, T;
     tacVec3 h_bar = tac_vec3_zero();
     sphere_nearest(spheres, sphere, &mean);
-    tac_store3(c, mean.c.c);
     T = mean.c.width;
     for (int w = 0; w < PATHS; ++w) {
         const spherePathEnd* e = &mean.end[w];
@@ -470,7 +473,8 @@ static centreBar sphere_vjp(const tacSphereProjection* spheres, int sphere, tacR
         sum.radius += end.radius + e->weight * moves * off / (T * T) * WIDTH;
         phi_bar += end.phi0;
         h_bar = tac_add(h_bar, end.h);
-        path_vjp(spheres, c, sphere, w, e, &end, &sum, fields);
+        spherePath p = {spheres, sphere, w, mean.c.c};
+        path_vjp(&p, e, &end, &sum, fields);
     }
     // what the ends took from the field at the centre, beside the first steps
     tacVec3 g_bar = normalize_jvp(mean.c.h, mean.c.s, h_bar);

@@ -46,8 +46,7 @@ typedef struct tacSphereFields {
 // `value` less what the motion past the gradient gives. Needs Hessians. fields NULL: they do
 void tac_sphere_projection_jvp(const tacVertexSide* side, const tacSphereProjection* spheres,
                                const tacHits* hits, const tacHitDot* dot,
-                               const tacSphereFields* fields, tacReal* value,
-                               tacReal* const gradient[3]);
+                               const tacSphereFields* fields, tacField out);
 
 // the reverse: adjoints of twists and radius are added, those of fields are written (NULL: none)
 void tac_sphere_projection_vjp(const tacVertexSide* side, const tacSphereProjection* spheres,

@@ -126,22 +126,23 @@ TAC_INLINE wideFloat float_bound_of(const tacFloatBounds* all, int leaf, const w
     return low;
 }
 
-static void leaves(const tacFloatBounds* leaf, int count_leaves, const float* const x[3],
-                   const float* radius, float near, const float* far, uint64_t* is_near,
-                   uint64_t* is_far, int count) {
+static void leaves(const tacLeafLimits* limits, tacLeafBalls* balls) {
+    const tacFloatBounds* leaf = limits->leaf;
+    const float *far = limits->far, near = limits->near;
+    int count_leaves = limits->leaves;
     uint64_t there = ~(uint64_t)0 >> (64 - count_leaves);
-    for (int i = 0; i < count; ++i) {
-        wideFloat point[3], r = wf_set(radius[i]);
+    for (int i = 0; i < balls->count; ++i) {
+        wideFloat point[3], r = wf_set(balls->radius[i]);
         uint64_t close = 0, by = 0;
-        for (int k = 0; k < 3; ++k) point[k] = wf_set(x[k][i]);
+        for (int k = 0; k < 3; ++k) point[k] = wf_set(balls->x[k][i]);
         for (int n = 0; n < count_leaves; n += WIDE_FLOAT_LANES) {
             wideFloat low =
                 float_bounds_at(&leaf[n / TAC_FLOAT_BOUNDS], n % TAC_FLOAT_BOUNDS, point, r);
             close |= (uint64_t)wf_negative_bits(low - wf_set(near)) << n;
             by |= (uint64_t)wf_negative_bits(low - wf_load(&far[n])) << n;
         }
-        is_near[i] = close & there;
-        is_far[i] = by & there;
+        balls->is_near[i] = close & there;
+        balls->is_far[i] = by & there;
     }
 }
 
@@ -165,16 +166,16 @@ TAC_INLINE void wf_transform(const tacFrame* across, const tacFeatures* f, int i
 }
 
 // nothing branches on which of them are near; padding behind the last is read
-static int vertices(const tacFloatBounds* leaf, uint64_t which, float near, const tacFrame* across,
-                    const tacFeatures* f, int block, int* vertex, int count) {
-    int first = block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
+static int vertices(const tacBlockQuery* query, int* vertex, int count) {
+    const tacFeatures* f = query->features;
+    int first = query->block * TAC_FEATURE_BLOCK, end = first + TAC_FEATURE_BLOCK;
     end = end < f->vertices ? end : f->vertices;
     for (int i = first; i < end; i += WIDE_FLOAT_LANES) {
         wideFloat y[3], low = wf_set(1e30);
-        wf_transform(across, f, i, y);
-        for (uint64_t rest = which; rest; rest &= rest - 1)
-            low = wf_min(low, float_bound_of(leaf, __builtin_ctzll(rest), y));
-        unsigned bits = wf_negative_bits(low - wf_set(near));
+        wf_transform(query->rel_frame, f, i, y);
+        for (uint64_t rest = query->leaves; rest; rest &= rest - 1)
+            low = wf_min(low, float_bound_of(query->leaf, __builtin_ctzll(rest), y));
+        unsigned bits = wf_negative_bits(low - wf_set(query->near));
         for (int j = 0; j < WIDE_FLOAT_LANES && i + j < end; ++j) {
             vertex[count] = i + j;
             count += (int)(bits >> j & 1u);
@@ -184,29 +185,28 @@ static int vertices(const tacFloatBounds* leaf, uint64_t which, float near, cons
 }
 
 // a leaf at all vertices of a block: bits of those below `end`; is_near: and of those below `near`
-TAC_INLINE unsigned leaf_bits(const tacFloatBounds* leaf, int n, wideFloat y[][3], float near,
-                              float end, unsigned* is_near) {
+TAC_INLINE unsigned leaf_bits(const tacBlockQuery* query, int n, wideFloat y[][3],
+                              unsigned* is_near) {
     unsigned bits = 0;
     for (int j = 0; j < TAC_FEATURE_BLOCK; j += WIDE_FLOAT_LANES) {
-        wideFloat low = float_bound_of(leaf, n, y[j / WIDE_FLOAT_LANES]);
-        bits |= wf_negative_bits(low - wf_set(end)) << j;
-        *is_near |= wf_negative_bits(low - wf_set(near)) << j;
+        wideFloat low = float_bound_of(query->leaf, n, y[j / WIDE_FLOAT_LANES]);
+        bits |= wf_negative_bits(low - wf_set(query->end)) << j;
+        *is_near |= wf_negative_bits(low - wf_set(query->near)) << j;
     }
     return bits;
 }
 
-static unsigned needs(const tacFloatBounds* leaf, uint64_t which, float near, float end,
-                      const tacFrame* across, const tacFeatures* f, int block, tacActiveLeaf* need,
-                      int* count) {
-    int first = block * TAC_FEATURE_BLOCK, there = f->vertices - first, all = 0;
+static unsigned needs(const tacBlockQuery* query, tacActiveLeaf* need, int* count) {
+    const tacFeatures* f = query->features;
+    int first = query->block * TAC_FEATURE_BLOCK, there = f->vertices - first, all = 0;
     wideFloat y[(TAC_FEATURE_BLOCK + WIDE_FLOAT_LANES - 1) / WIDE_FLOAT_LANES][3];
     unsigned is_near = 0;
     for (int j = 0; j < TAC_FEATURE_BLOCK; j += WIDE_FLOAT_LANES)
-        wf_transform(across, f, first + j, y[j / WIDE_FLOAT_LANES]);
-    for (uint64_t rest = which; rest; rest &= rest - 1) {
+        wf_transform(query->rel_frame, f, first + j, y[j / WIDE_FLOAT_LANES]);
+    for (uint64_t rest = query->leaves; rest; rest &= rest - 1) {
         int n = __builtin_ctzll(rest);
-        need[all++] = (tacActiveLeaf){.leaf = (uint8_t)n,
-                                      .bits = (uint8_t)leaf_bits(leaf, n, y, near, end, &is_near)};
+        need[all++] =
+            (tacActiveLeaf){.leaf = (uint8_t)n, .bits = (uint8_t)leaf_bits(query, n, y, &is_near)};
     }
     is_near &= there < TAC_FEATURE_BLOCK ? (1u << there) - 1u : 255u;
     *count = 0;

@@ -92,6 +92,32 @@ typedef struct tacHitSlide {
     const tacReal *along[3], *by[6];
 } tacHitSlide;
 
+// leaves of a union, and below which bound they count
+typedef struct tacLeafLimits {
+    const tacFloatBounds* leaf;
+    int leaves;
+    float near;
+    const float* far; // (64)
+} tacLeafLimits;
+
+// points or balls in axes of the field's body, each with bits of the leaves near it
+typedef struct tacLeafBalls {
+    int count;
+    int* block; // that a ball is around
+    float *x[3], *radius;
+    uint64_t *is_near, *is_far;
+} tacLeafBalls;
+
+// vertices of one block against some of the leaves
+typedef struct tacBlockQuery {
+    const tacFloatBounds* leaf;
+    uint64_t leaves; // bits
+    float near, end;
+    const tacFrame* rel_frame; // the body of the vertices in that of the field
+    const tacFeatures* features;
+    int block;
+} tacBlockQuery;
+
 typedef struct tacVertexKernels {
     int lanes;
 
@@ -105,20 +131,15 @@ typedef struct tacVertexKernels {
 
     // Bits of the leaves whose own bound in a ball is below `near`, and of those whose is below
     // far[leaf], which has 64 numbers however many leaves there are
-    void (*leaves)(const tacFloatBounds* leaf, int leaves, const float* const x[3],
-                   const float* radius, float near, const float* far, uint64_t* is_near,
-                   uint64_t* is_far, int count);
+    void (*leaves)(const tacLeafLimits* limits, tacLeafBalls* balls);
 
     // Vertices of a block where the bound of one of these leaves is below `near`, behind the
     // others; how many there are then. `vertex` has room for a block more
-    int (*vertices)(const tacFloatBounds* leaf, uint64_t leaves, float near, const tacFrame* across,
-                    const tacFeatures* f, int block, int* vertex, int count);
+    int (*vertices)(const tacBlockQuery* query, int* vertex, int count);
 
     // The same of a field that ends: bits of those vertices, and the leaves whose bound is below
     // `end` there, as needs of a group; how many needs are written, of as many as there are leaves
-    unsigned (*needs)(const tacFloatBounds* leaf, uint64_t leaves, float near, float end,
-                      const tacFrame* across, const tacFeatures* f, int block, tacActiveLeaf* need,
-                      int* count);
+    unsigned (*needs)(const tacBlockQuery* query, tacActiveLeaf* need, int* count);
 
     void (*record)(const tacVertexPose* p, const tacHits* hits, tacHitRecords out);
 
@@ -129,7 +150,7 @@ typedef struct tacVertexKernels {
     void (*record_jvp)(const tacVertexPose* p, const tacHits* hits, const tacHitDot* dot,
                        tacHitRecords out);
 
-    // `bent` 0: no adjoint of a normal, and no Hessians
+    // `with_hessian` 0: no adjoint of a normal, and no Hessians
     void (*record_vjp)(const tacVertexPose* p, const tacHits* hits, tacHitRecords bar,
                        int with_hessian, tacHitBar* out);
 } tacVertexKernels;

@@ -167,14 +167,24 @@ TAC_INLINE edgeNormal edge_normal(const edgeLine* line, const edgeNormalSign* p)
     return out;
 }
 
-// the vectors of edge 2 turn with `turn`, those of edge 1 stand
+// tangents: the vectors of edge 2 turn with `rot`, those of edge 1 stand
+typedef struct edgeNormalDot {
+    edgeLine line;
+    wide rot[3], sign_tau, opposing_tau;
+} edgeNormalDot;
+
+// adjoints to add to: the moment on edge 2's body, and both temperatures
+typedef struct edgeNormalBar {
+    wide *moment, *sign_tau, *opposing_tau;
+} edgeNormalBar;
+
 TAC_INLINE edgeNormal edge_normal_jvp(const edgeLine* line, const edgeFaces f[2],
-                                      const edgeNormalSign* p, const edgeLine* d, const wide rot[3],
-                                      wide sign_tau_dot, wide opposing_tau_dot) {
+                                      const edgeNormalSign* p, const edgeNormalDot* dot) {
+    const edgeLine* d = &dot->line;
     wide rotated[3], against[3], margin_dot = w_set(0.0),
-                                 opposing_dot = p->by_tau * opposing_tau_dot;
+                                 opposing_dot = p->by_tau * dot->opposing_tau;
     int at = 0;
-    w_cross3(line->n, rot, rotated); // n.(turn x m) = m.(n x turn)
+    w_cross3(line->n, dot->rot, rotated); // n.(turn x m) = m.(n x turn)
     for (int k = 0; k < 2; ++k) {
         if (f[k].swept) continue;
         for (int j = 0; j < 3; ++j) against[j] = k ? d->n[j] + rotated[j] : d->n[j];
@@ -183,7 +193,7 @@ TAC_INLINE edgeNormal edge_normal_jvp(const edgeLine* line, const edgeFaces f[2]
             opposing_dot =
                 w_fma(p->by_u[at], edge_oriented(k, w_dot3(f[k].along[i], against)), opposing_dot);
     }
-    wide sign_dot = p->sign.d_x * margin_dot + p->sign.d_tau * sign_tau_dot;
+    wide sign_dot = p->sign.d_x * margin_dot + p->sign.d_tau * dot->sign_tau;
     edgeNormal out = {.distance = w_fma(sign_dot, line->l, p->sign.value * d->l),
                       .opposing = w_fma(p->by_sign, sign_dot, opposing_dot)};
     for (int j = 0; j < 3; ++j)
@@ -193,12 +203,11 @@ TAC_INLINE edgeNormal edge_normal_jvp(const edgeLine* line, const edgeFaces f[2]
 
 // sets `out`; adds to the moment on edge 2's body and to adjoints of the temperatures
 TAC_INLINE void edge_normal_vjp(const edgeLine* line, const edgeFaces f[2], const edgeNormalSign* p,
-                                const edgeNormal* bar, edgeLine* out, wide moment[3],
-                                wide* sign_tau_bar, wide* opposing_tau_bar) {
+                                const edgeNormal* bar, edgeLine* out, edgeNormalBar sum) {
     wide sign_bar = w_fma(bar->distance, line->l, w_dot3(bar->normal, line->n));
     sign_bar = w_fma(p->by_sign, bar->opposing, sign_bar);
-    *sign_tau_bar = w_fma(p->sign.d_tau, sign_bar, *sign_tau_bar);
-    *opposing_tau_bar = w_fma(p->by_tau, bar->opposing, *opposing_tau_bar);
+    *sum.sign_tau = w_fma(p->sign.d_tau, sign_bar, *sum.sign_tau);
+    *sum.opposing_tau = w_fma(p->by_tau, bar->opposing, *sum.opposing_tau);
     wide margin_bar = p->sign.d_x * sign_bar, normal_force[3], rot[3];
     int at = 0;
     out->l = p->sign.value * bar->distance;
@@ -215,7 +224,7 @@ TAC_INLINE void edge_normal_vjp(const edgeLine* line, const edgeFaces f[2], cons
         }
         if (k == 0) continue;
         w_cross3(normal_force, line->n, rot);
-        for (int j = 0; j < 3; ++j) moment[j] = moment[j] + rot[j];
+        for (int j = 0; j < 3; ++j) sum.moment[j] = sum.moment[j] + rot[j];
     }
 }
 

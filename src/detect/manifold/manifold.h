@@ -79,10 +79,8 @@ void tac_manifold_diff_measure(const tacModel* model, const tacContactPair* pair
                                const tacManifoldCounts most[2], int edges, tacArena* arena);
 
 tacResult tac_manifold_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                           tacScratch* scratch);
+                           tacContactTangent tangent, tacContacts* dot, tacScratch* scratch);
 tacResult tac_manifold_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                           tacScratch* scratch);
+                           const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch);
 
 #endif

@@ -18,8 +18,13 @@ enum { PADDING = TAC_HIT_PADDING };
 // what a derivative is taken along, or added to; NULL: zero, or nobody asks
 typedef struct inputs {
     const tacModel* model;
+    const tacPose* body;
+    const tacContacts* contacts;
     const tacReal *pose_dot, *theta_dot;
     tacReal *pose_bar, *theta_bar;
+    tacContacts* dot;       // of all records, written
+    const tacContacts* bar; // of all records
+    int with_hessian;       // 0: no adjoint of a point or a normal
 } inputs;
 
 static void clear_padding(tacReal* const x[3], int count) {
@@ -142,8 +147,7 @@ static void spheres_dot(const tacManifoldPair* p, int owner, tacHitDot* dot,
     for (int i = hits->count; i < hits->count + PADDING; ++i) f.value[i] = 0.0;
     dot->value = f.value;
     for (int k = 0; k < 3; ++k) dot->gradient[k] = f.gradient[k];
-    tac_sphere_projection_jvp(&p->side[owner], &p->spheres[owner], hits, dot, fields, f.value,
-                              f.gradient);
+    tac_sphere_projection_jvp(&p->side[owner], &p->spheres[owner], hits, dot, fields, f);
 }
 
 void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* dot,
@@ -162,7 +166,7 @@ void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* d
     VERTICES->record(&side->pose, hits, slide.records);
     tacCylinderRimsDot moved = tac_cylinder_rims_slide(side, rims, hits, dot, fields.rim, slide.by);
     VERTICES->record_jvp(&side->pose, hits, dot, out);
-    tac_cylinder_rims_weight_jvp(side, rims, hits, dot, &moved, slide.records, out);
+    tac_cylinder_rims_weight_jvp(side, rims, hits, &moved, slide.records, out);
 }
 
 // the field at the middles of rims and at their deepest points
@@ -189,7 +193,7 @@ static tacResult sphere_field_dots(const inputs* in, const tacManifoldPair* p, i
 }
 
 static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int owner, int at,
-                              tacContacts* out, tacScratch* scratch) {
+                              tacScratch* scratch) {
     const tacHits* hits = &p->hits[owner];
     tacField rim[2];
     tacSphereFields sphere;
@@ -211,7 +215,7 @@ static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int ow
         fields = (tacManifoldFields){rim, &sphere};
     }
     tac_manifold_vertices_jvp(p, owner, &dot, fields, records, scratch);
-    tac_hit_records_copy(&records, hits->count, out, at);
+    tac_hit_records_copy(&records, hits->count, in->dot, at);
     return TAC_OK;
 }
 
@@ -281,15 +285,14 @@ static tacResult spheres_vjp(const inputs* in, const tacManifoldPair* p, int own
     return result;
 }
 
-static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int owner,
-                              const tacContacts* bar, int at, int with_hessian,
+static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int owner, int at,
                               tacScratch* scratch) {
+    tacHitRecords bar = tac_contact_records_at(in->bar, at);
     const tacHits* hits = &p->hits[owner];
     tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
     if (hits->count == 0) return TAC_OK;
     if (p->spheres[owner].used) {
-        tacResult result =
-            spheres_vjp(in, p, owner, tac_contact_records_at(bar, at), &out, scratch);
+        tacResult result = spheres_vjp(in, p, owner, bar, &out, scratch);
         add_hit_bars(in, p, owner, &out);
         return result;
     }
@@ -300,10 +303,9 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
     }
     tacResult result = TAC_OK;
     if (p->rims[owner].count)
-        result = rims_vjp(in, p, owner, tac_contact_records_at(bar, at), &out, scratch);
+        result = rims_vjp(in, p, owner, bar, &out, scratch);
     else
-        VERTICES->record_vjp(&p->side[owner].pose, hits, tac_contact_records_at(bar, at),
-                             with_hessian, &out);
+        VERTICES->record_vjp(&p->side[owner].pose, hits, bar, in->with_hessian, &out);
     add_hit_bars(in, p, owner, &out);
     if (!in->theta_bar || result != TAC_OK) return result;
     tacField f = {out.value, {out.gradient[0], out.gradient[1], out.gradient[2]}, {0}};
@@ -367,7 +369,9 @@ static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p,
 }
 
 static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRecords* d, int i,
-                      const tacContacts* contacts, tacContacts* out, int at) {
+                      int at) {
+    const tacContacts* contacts = in->contacts;
+    tacContacts* out = in->dot;
     const tacFrame* body = &p->side[0].pose.own;
     tacVec3 point = tac_mat_mul_vec(body->R, tac_vec3_at(d->point, i));
     tacVec3 normal = tac_mat_mul_vec(body->R, tac_vec3_at(d->normal, i));
@@ -384,7 +388,7 @@ static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRe
 }
 
 static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
-                           const tacContacts* contacts, tacContacts* out, tacScratch* scratch) {
+                           tacScratch* scratch) {
     tacManifoldEdgesDot dot;
     tacReal* number[EDGE_NUMBERS];
     tacHitRecords d[2];
@@ -401,16 +405,16 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
     tac_manifold_edges_jvp(&p->edge, &dot, d, scratch);
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < p->edge.pairs.count; ++i)
-            if (tac_re(p->edge.record[k].activity[i]) > 0.0)
-                write_dot(in, p, &d[k], i, contacts, out, at++);
+            if (tac_re(p->edge.record[k].activity[i]) > 0.0) write_dot(in, p, &d[k], i, at++);
     return TAC_OK;
 }
 
 //---------------------------------- edges, reverse -------------------------------
 
 // adjoint of a record into axes of geom[0]'s body, and what rides on that body
-static void read_bar(const tacManifoldPair* p, const tacContacts* contacts, const tacContacts* bar,
-                     int at, tacHitRecords* out, int i, tacWrench* rigid) {
+static void read_bar(const inputs* in, const tacManifoldPair* p, int at, tacHitRecords* out, int i,
+                     tacWrench* rigid) {
+    const tacContacts *contacts = in->contacts, *bar = in->bar;
     const tacFrame* body = &p->side[0].pose.own;
     tacVec3 x = tac_vec3_at(contacts->point, at), n = tac_vec3_at(contacts->normal, at);
     tacVec3 x_bar = tac_vec3_at(bar->point, at), n_bar = tac_vec3_at(bar->normal, at);
@@ -458,8 +462,8 @@ static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p,
     return result;
 }
 
-static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tacContacts* contacts,
-                           const tacContacts* bar, int at, tacScratch* scratch) {
+static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, int at,
+                           tacScratch* scratch) {
     tacManifoldEdgesBar out;
     tacReal* number[EDGE_NUMBERS];
     tacHitRecords r[2];
@@ -471,7 +475,7 @@ static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, const tac
         clear_records(&r[k], count);
         for (int i = 0; i < count; ++i)
             if (tac_re(p->edge.record[k].activity[i]) > 0.0)
-                read_bar(p, contacts, bar, at++, &r[k], i, &rigid);
+                read_bar(in, p, at++, &r[k], i, &rigid);
     }
     if (in->theta_bar) {
         const int steps[2] = {p->edge.project[0].steps, p->edge.project[1].steps};
@@ -512,9 +516,11 @@ static tacResult find_or_resume(const tacModel* model, const tacPose* body, int 
 }
 
 // finds the pair of a record again; TAC_ERROR_VALUE if these contacts are not of these poses
-static tacResult search_at(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           int first, int order, tacManifoldPair* p, tacScratch* scratch) {
-    tacResult result = find_or_resume(model, body, contacts->pair[first], order, p, scratch);
+static tacResult search_at(const inputs* in, int first, int order, tacManifoldPair* p,
+                           tacScratch* scratch) {
+    const tacContacts* contacts = in->contacts;
+    tacResult result =
+        find_or_resume(in->model, in->body, contacts->pair[first], order, p, scratch);
     if (result != TAC_OK) return result;
     int count = tac_manifold_records(p), last = first + count - 1;
     int same = count > 0 && last < contacts->count && contacts->pair[last] == p->index &&
@@ -523,20 +529,24 @@ static tacResult search_at(const tacModel* model, const tacPose* body, const tac
 }
 
 tacResult tac_manifold_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                           tacScratch* scratch) {
-    inputs in = {.model = model, .pose_dot = pose_dot, .theta_dot = theta_dot};
+                           tacContactTangent tangent, tacContacts* dot, tacScratch* scratch) {
+    inputs in = {.model = model,
+                 .body = body,
+                 .contacts = contacts,
+                 .pose_dot = tangent.pose,
+                 .theta_dot = tangent.param,
+                 .dot = dot};
     tacResult result = TAC_OK;
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
         tacManifoldPair p;
-        result = search_at(model, body, contacts, i, 2, &p, scratch);
+        result = search_at(&in, i, 2, &p, scratch);
         for (int owner = 0; owner < 2 && result == TAC_OK; ++owner) {
-            if (p.used[owner]) result = vertices_jvp(&in, &p, owner, i, dot, scratch);
+            if (p.used[owner]) result = vertices_jvp(&in, &p, owner, i, scratch);
             i += p.hits[owner].count;
         }
         if (result == TAC_OK && p.edges && p.edge.pairs.count)
-            result = edges_jvp(&in, &p, i, contacts, dot, scratch);
+            result = edges_jvp(&in, &p, i, scratch);
         if (result == TAC_OK)
             i += tac_manifold_edge_records(&p, 0) + tac_manifold_edge_records(&p, 1);
         scratch->arena.used = mark;
@@ -566,21 +576,25 @@ static int has_spheres_or_rims(const tacModel* model) {
 }
 
 tacResult tac_manifold_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                           tacScratch* scratch) {
-    inputs in = {.model = model, .pose_bar = pose_bar, .theta_bar = theta_bar};
+                           const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch) {
+    inputs in = {.model = model,
+                 .body = body,
+                 .contacts = contacts,
+                 .pose_bar = adjoint.pose,
+                 .theta_bar = adjoint.param,
+                 .bar = bar,
+                 .with_hessian = needs_hessian(bar) || has_spheres_or_rims(model)};
     tacResult result = TAC_OK;
-    int with_hessian = needs_hessian(bar) || has_spheres_or_rims(model);
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
         tacManifoldPair p;
-        result = search_at(model, body, contacts, i, with_hessian ? 2 : 1, &p, scratch);
+        result = search_at(&in, i, in.with_hessian ? 2 : 1, &p, scratch);
         for (int owner = 0; owner < 2 && result == TAC_OK; ++owner) {
-            if (p.used[owner]) result = vertices_vjp(&in, &p, owner, bar, i, with_hessian, scratch);
+            if (p.used[owner]) result = vertices_vjp(&in, &p, owner, i, scratch);
             i += p.hits[owner].count;
         }
         if (result == TAC_OK && p.edges && p.edge.pairs.count)
-            result = edges_vjp(&in, &p, contacts, bar, i, scratch);
+            result = edges_vjp(&in, &p, i, scratch);
         if (result == TAC_OK)
             i += tac_manifold_edge_records(&p, 0) + tac_manifold_edge_records(&p, 1);
         scratch->arena.used = mark;

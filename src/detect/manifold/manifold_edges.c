@@ -91,12 +91,8 @@ static usedEdges alloc_used(tacArena* arena, int edges) {
 }
 
 // one column of pairs
-typedef struct columnPairs {
-    tacReal *gap, *indicator, *nearest;
-} columnPairs;
-
-static columnPairs alloc_column(tacArena* arena, int count) {
-    columnPairs c = {.gap = tac_reals_alloc(arena, count)};
+static tacNearestPairs alloc_column(tacArena* arena, int count) {
+    tacNearestPairs c = {.gap = tac_reals_alloc(arena, count)};
     c.indicator = tac_reals_alloc(arena, count);
     c.nearest = tac_reals_alloc(arena, count);
     return c;
@@ -258,18 +254,21 @@ static void scatter_reals(tacReal* x, const int* at, int count, const tacReal* i
 static void find_nearest_pairs(tacManifoldEdges* w, tacArena* arena) {
     tacCandidatePairs* m = &w->pairs;
     size_t mark = arena->used;
-    columnPairs column = alloc_column(arena, m->count);
-    tacReal width = w->numbers.neighbours;
+    tacNearestPairs column = alloc_column(arena, m->count);
+    column.width = w->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
         end = tac_pair_row_end(m, p);
-        EDGES->soft_nearest(&m->gap[p], &m->indicator[p], end - p, width, &m->nearest[0][p]);
+        tacNearestPairs row = {end - p, &m->gap[p], &m->indicator[p], &m->nearest[0][p],
+                               w->numbers.neighbours};
+        EDGES->soft_nearest(&row);
     }
     for (int c = 0; c < w->set[1].count; ++c) {
         int first = w->column_first[c], count = w->column_first[c + 1] - first;
         if (count == 0) continue;
         tac_gather_padded(m->gap, &w->column[first], count, column.gap);
         tac_gather_padded(m->indicator, &w->column[first], count, column.indicator);
-        EDGES->soft_nearest(column.gap, column.indicator, count, width, column.nearest);
+        column.count = count;
+        EDGES->soft_nearest(&column);
         scatter_reals(m->nearest[1], &w->column[first], count, column.nearest);
     }
     for (int k = 0; k < 2; ++k) pad_array(m->nearest[k], m->count);
@@ -354,7 +353,7 @@ tacResult tac_manifold_edges_find(tacManifoldEdges* w, const tacModel* model,
     if (w->pairs.count > w->capacity) return TAC_ERROR_CAPACITY;
     if (w->pairs.count == 0) return TAC_OK;
     list_columns(w);
-    EDGES->witness(&w->set[0], &w->set[1], &w->numbers, &w->pairs);
+    EDGES->witness(w->set, &w->numbers, &w->pairs);
     find_nearest_pairs(w, arena);
     tac_edge_projection_find(w, model->contact->choice[TAC_CHOICE_PROJECT], arena);
     for (int k = 0; k < 2; ++k) eval_fields(w, k, scratch);

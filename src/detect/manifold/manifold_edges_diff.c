@@ -53,19 +53,28 @@ static tacCandidatePairs alloc_pairs_like(tacArena* arena, const tacCandidatePai
     return m;
 }
 
-// one column of pairs, and tangents or adjoints of it
-typedef struct columnDiff {
-    tacReal *gap, *indicator, *nearest, *d_gap, *d_indicator, *d_nearest;
-} columnDiff;
-
-static columnDiff alloc_column(tacArena* arena, int count) {
-    columnDiff c = {.gap = alloc_zeros(arena, count)};
+// one column of pairs; also of tangents or adjoints
+static tacNearestPairs alloc_column(tacArena* arena, int count) {
+    tacNearestPairs c = {.gap = alloc_zeros(arena, count)};
     c.indicator = alloc_zeros(arena, count);
     c.nearest = alloc_zeros(arena, count);
-    c.d_gap = alloc_zeros(arena, count);
-    c.d_indicator = alloc_zeros(arena, count);
-    c.d_nearest = alloc_zeros(arena, count);
     return c;
+}
+
+// the pairs from `begin` to `end` of an edge of geom[0]
+static tacNearestPairs row_of(const tacCandidatePairs* m, int begin, int end, tacReal width) {
+    return (tacNearestPairs){end - begin, &m->gap[begin], &m->indicator[begin],
+                             &m->nearest[0][begin], width};
+}
+
+// those of an edge of geom[1]
+static void gather_column(const tacManifoldEdges* w, int column, tacNearestPairs* out) {
+    const tacCandidatePairs* m = &w->pairs;
+    const int* at = &w->column[w->column_first[column]];
+    out->count = w->column_first[column + 1] - w->column_first[column];
+    tac_gather_padded(m->gap, at, out->count, out->gap);
+    tac_gather_padded(m->indicator, at, out->count, out->indicator);
+    tac_gather_padded(m->nearest[1], at, out->count, out->nearest);
 }
 
 // tangents; adjoints have no edges and take less
@@ -75,7 +84,7 @@ void tac_manifold_edges_diff_measure(const tacModel* model, const tacContactPair
     int pairs = tac_manifold_edges_capacity(model, pair);
     for (int k = 0; k < 2; ++k) alloc_edge_set(arena, model->contact->feature[pair->geom[k]].edges);
     alloc_pairs(arena, pairs);
-    alloc_column(arena, pairs);
+    for (int i = 0; i < 2; ++i) alloc_column(arena, pairs);
     tac_edge_projection_diff_measure(pairs, arena);
     arena->used = mark;
 }
@@ -115,22 +124,21 @@ static void nearest_dots(const tacManifoldEdges* w, const tacManifoldEdgesDot* d
     tacReal width = w->numbers.neighbours, width_dot = dot->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
         end = tac_pair_row_end(m, p);
-        EDGES->soft_nearest_jvp(&m->gap[p], &m->indicator[p], &m->nearest[0][p], end - p, width,
-                                &d->gap[p], &d->indicator[p], width_dot, &d->nearest[0][p]);
+        tacNearestPairs row = row_of(m, p, end, width), row_dot = row_of(d, p, end, width_dot);
+        EDGES->soft_nearest_jvp(&row, &row_dot);
     }
-    columnDiff part = alloc_column(arena, m->count);
+    tacNearestPairs column = alloc_column(arena, m->count),
+                    column_dot = alloc_column(arena, m->count);
+    column.width = width;
+    column_dot.width = width_dot;
     for (int c = 0; c < w->set[1].count; ++c) {
-        int first = w->column_first[c], count = w->column_first[c + 1] - first;
-        const int* at = &w->column[first];
-        if (count == 0) continue;
-        tac_gather_padded(m->gap, at, count, part.gap);
-        tac_gather_padded(m->indicator, at, count, part.indicator);
-        tac_gather_padded(m->nearest[1], at, count, part.nearest);
-        tac_gather_padded(d->gap, at, count, part.d_gap);
-        tac_gather_padded(d->indicator, at, count, part.d_indicator);
-        EDGES->soft_nearest_jvp(part.gap, part.indicator, part.nearest, count, width, part.d_gap,
-                                part.d_indicator, width_dot, part.d_nearest);
-        for (int i = 0; i < count; ++i) d->nearest[1][at[i]] = part.d_nearest[i];
+        const int* at = &w->column[w->column_first[c]];
+        gather_column(w, c, &column);
+        if (column.count == 0) continue;
+        tac_gather_padded(d->gap, at, column.count, column_dot.gap);
+        tac_gather_padded(d->indicator, at, column.count, column_dot.indicator);
+        EDGES->soft_nearest_jvp(&column, &column_dot);
+        for (int i = 0; i < column.count; ++i) d->nearest[1][at[i]] = column_dot.nearest[i];
     }
 }
 
@@ -154,9 +162,10 @@ void tac_manifold_edges_jvp(const tacManifoldEdges* w, const tacManifoldEdgesDot
                             const tacHitRecords out[2], tacScratch* scratch) {
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
-    tacEdgeSet a = edge_set_dots(w, dot, 0, arena), b = edge_set_dots(w, dot, 1, arena);
+    tacEdgeSet set_dot[2];
+    for (int k = 0; k < 2; ++k) set_dot[k] = edge_set_dots(w, dot, k, arena);
     tacCandidatePairs d = alloc_pairs_like(arena, &w->pairs);
-    EDGES->witness_jvp(&w->set[0], &w->set[1], &w->numbers, &w->pairs, &a, &b, &dot->numbers, &d);
+    EDGES->witness_jvp(w->set, &w->numbers, &w->pairs, set_dot, &dot->numbers, &d);
     nearest_dots(w, dot, &d, arena);
     tac_edge_projection_jvp(w, dot, &d, arena);
     for (int k = 0; k < 2; ++k) field_dots(w, dot, k, &d);
@@ -197,27 +206,28 @@ static void nearest_bars(const tacManifoldEdges* w, tacCandidatePairs* bar, tacR
     tacReal width = w->numbers.neighbours;
     for (int p = 0, end; p < m->count; p = end) {
         end = tac_pair_row_end(m, p);
-        EDGES->soft_nearest_vjp(&m->gap[p], &m->indicator[p], &m->nearest[0][p], end - p, width,
-                                &bar->nearest[0][p], &bar->gap[p], &bar->indicator[p], width_bar);
+        tacNearestPairs row = row_of(m, p, end, width), row_bar = row_of(bar, p, end, *width_bar);
+        EDGES->soft_nearest_vjp(&row, &row_bar);
+        *width_bar = row_bar.width;
     }
-    columnDiff part = alloc_column(arena, m->count);
+    tacNearestPairs column = alloc_column(arena, m->count),
+                    column_bar = alloc_column(arena, m->count);
+    column.width = width;
+    column_bar.width = *width_bar;
     for (int c = 0; c < w->set[1].count; ++c) {
-        int first = w->column_first[c], count = w->column_first[c + 1] - first;
-        const int* at = &w->column[first];
-        if (count == 0) continue;
-        tac_gather_padded(m->gap, at, count, part.gap);
-        tac_gather_padded(m->indicator, at, count, part.indicator);
-        tac_gather_padded(m->nearest[1], at, count, part.nearest);
-        tac_gather_padded(bar->nearest[1], at, count, part.d_nearest);
-        memset(part.d_gap, 0, sizeof(tacReal) * (size_t)count);
-        memset(part.d_indicator, 0, sizeof(tacReal) * (size_t)count);
-        EDGES->soft_nearest_vjp(part.gap, part.indicator, part.nearest, count, width,
-                                part.d_nearest, part.d_gap, part.d_indicator, width_bar);
-        for (int i = 0; i < count; ++i) {
-            bar->gap[at[i]] += part.d_gap[i];
-            bar->indicator[at[i]] += part.d_indicator[i];
+        const int* at = &w->column[w->column_first[c]];
+        gather_column(w, c, &column);
+        if (column.count == 0) continue;
+        tac_gather_padded(bar->nearest[1], at, column.count, column_bar.nearest);
+        memset(column_bar.gap, 0, sizeof(tacReal) * (size_t)column.count);
+        memset(column_bar.indicator, 0, sizeof(tacReal) * (size_t)column.count);
+        EDGES->soft_nearest_vjp(&column, &column_bar);
+        for (int i = 0; i < column.count; ++i) {
+            bar->gap[at[i]] += column_bar.gap[i];
+            bar->indicator[at[i]] += column_bar.indicator[i];
         }
     }
+    *width_bar = column_bar.width;
 }
 
 void tac_manifold_edges_vjp(const tacManifoldEdges* w, const tacHitRecords bar[2],
@@ -229,7 +239,6 @@ void tac_manifold_edges_vjp(const tacManifoldEdges* w, const tacHitRecords bar[2
     for (int k = 0; k < 2; ++k) field_bars(w, k, &m, out);
     tac_edge_projection_vjp(w, &m, out, arena);
     nearest_bars(w, &m, &out->numbers.neighbours, arena);
-    EDGES->witness_vjp(&w->set[0], &w->set[1], &w->numbers, &w->pairs, &m, &out->numbers,
-                       out->twist);
+    EDGES->witness_vjp(w->set, &w->numbers, &w->pairs, &m, &out->numbers, out->twist);
     arena->used = mark;
 }

@@ -29,13 +29,12 @@ static void sum_wrench(const wide part[6], tacReal wrench[6]) {
 
 //---------------------------------- witness points -------------------------------
 
-TAC_INLINE edgeCorners pair_corners(const tacEdgeSet* a, const tacEdgeSet* b, const int* first,
-                                    const int* second) {
+TAC_INLINE edgeCorners pair_corners(const tacEdgeSet set[2], const int* first, const int* second) {
     edgeCorners c;
-    gather3(a->from, first, c.x[0]);
-    gather3(a->to, first, c.x[1]);
-    gather3(b->from, second, c.x[2]);
-    gather3(b->to, second, c.x[3]);
+    gather3(set[0].from, first, c.x[0]);
+    gather3(set[0].to, first, c.x[1]);
+    gather3(set[1].from, second, c.x[2]);
+    gather3(set[1].to, second, c.x[3]);
     return c;
 }
 
@@ -48,7 +47,9 @@ TAC_INLINE softDiff pair_gate(wide gap, const tacEdgeParams* n) {
     return w;
 }
 
+// one vector of pairs, from the i-th on, of `count`
 typedef struct pairWitness {
+    int i, count;
     edgeCorners corners;
     edgeArms arms;
     edgeProducts products;
@@ -83,26 +84,28 @@ TAC_INLINE edgeLine span_line(const edgeWitness* w) {
     return (edgeLine){{w->normal[0], w->normal[1], w->normal[2]}, w->distance};
 }
 
-TAC_INLINE void pair_normal(const tacEdgeSet* a, const tacEdgeSet* b, const tacCandidatePairs* m,
+TAC_INLINE void pair_normal(const tacEdgeSet set[2], const tacCandidatePairs* m,
                             const tacEdgeParams* n, int i, pairWitness* p) {
-    p->solid = !a->swept && !b->swept;
+    p->solid = !set[0].swept && !set[1].swept;
     if (p->solid) p->cross = edge_cross(&p->arms, &p->products);
     p->line = p->solid ? p->cross.line : span_line(&p->w);
-    p->faces[0] = pair_faces(a, &m->first[i]);
-    p->faces[1] = pair_faces(b, &m->second[i]);
+    p->faces[0] = pair_faces(&set[0], &m->first[i]);
+    p->faces[1] = pair_faces(&set[1], &m->second[i]);
     p->normal_sign = edge_normal_sign(&p->line, p->faces, w_set(n->sign), w_set(n->opposing));
     p->nearest_score = p->w.colliding * p->normal_sign.opposing * pair_square(p);
 }
 
-TAC_INLINE void pair_witness(const tacEdgeSet* a, const tacEdgeSet* b, const tacCandidatePairs* m,
+TAC_INLINE void pair_witness(const tacEdgeSet set[2], const tacCandidatePairs* m,
                              const tacEdgeParams* n, const edgeTau* t, int i, pairWitness* p) {
-    p->corners = pair_corners(a, b, &m->first[i], &m->second[i]);
+    p->i = i;
+    p->count = m->count;
+    p->corners = pair_corners(set, &m->first[i], &m->second[i]);
     p->arms = edge_arms(&p->corners);
     p->products = edge_products(&p->arms);
     p->qp = n->witness.exact ? edge_qp_exact(&p->products, t) : edge_qp(&p->products, t);
     p->w = edge_witness(&p->corners, &p->arms, &p->qp, t);
     p->gate = pair_gate(p->w.gap, n);
-    pair_normal(a, b, m, n, i, p);
+    pair_normal(set, m, n, i, p);
 }
 
 TAC_INLINE void store_witness(tacCandidatePairs* m, int i, const edgeWitness* w,
@@ -114,12 +117,11 @@ TAC_INLINE void store_witness(tacCandidatePairs* m, int i, const edgeWitness* w,
     w_store(&m->indicator[i], indicator);
 }
 
-static void witness(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
-                    tacCandidatePairs* m) {
+static void witness(const tacEdgeSet set[2], const tacEdgeParams* n, tacCandidatePairs* m) {
     edgeTau t = edge_tau(&n->witness);
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
-        pair_witness(a, b, m, n, &t, i, &p);
+        pair_witness(set, m, n, &t, i, &p);
         edgeNormal signed_normal = edge_normal(&p.line, &p.normal_sign);
         store_witness(m, i, &p.w, &signed_normal, p.nearest_score * p.gate.value);
     }
@@ -135,25 +137,27 @@ TAC_INLINE wide nearest_score_dot(const pairWitness* p, const edgeWitness* d,
     return w_fma(dot, pair_square(p), both);
 }
 
-static void witness_jvp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
-                        const tacCandidatePairs* m, const tacEdgeSet* a_dot,
-                        const tacEdgeSet* b_dot, const tacEdgeParams* n_dot,
+static void witness_jvp(const tacEdgeSet set[2], const tacEdgeParams* n, const tacCandidatePairs* m,
+                        const tacEdgeSet set_dot[2], const tacEdgeParams* n_dot,
                         tacCandidatePairs* m_dot) {
     edgeTau t = edge_tau(&n->witness);
     const tacWitnessOptions* o = &n_dot->witness;
     edgeTauDot td = {w_set(o->tikhonov), w_set(o->min),   w_set(o->clip),
                      w_set(o->inside),   w_set(o->range), w_set(o->gap)};
-    wide rot[3] = {w_set(b_dot->rot[0]), w_set(b_dot->rot[1]), w_set(b_dot->rot[2])};
+    const tacReal* r = set_dot[1].rot;
+    edgeNormalDot normal_dot = {.rot = {w_set(r[0]), w_set(r[1]), w_set(r[2])},
+                                .sign_tau = w_set(n_dot->sign),
+                                .opposing_tau = w_set(n_dot->opposing)};
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
-        pair_witness(a, b, m, n, &t, i, &p);
-        edgeCorners c_dot = pair_corners(a_dot, b_dot, &m->first[i], &m->second[i]);
+        pair_witness(set, m, n, &t, i, &p);
+        edgeCorners c_dot = pair_corners(set_dot, &m->first[i], &m->second[i]);
         edgeArms arms_dot = edge_arms(&c_dot);
         edgeWitness d = edge_witness_jvp(&c_dot, &p.arms, &p.qp, &t, &td);
         edgeLine line =
             p.solid ? edge_cross_jvp(&p.cross, &p.arms, &p.products, &arms_dot) : span_line(&d);
-        edgeNormal signed_normal = edge_normal_jvp(&p.line, p.faces, &p.normal_sign, &line, rot,
-                                                   w_set(n_dot->sign), w_set(n_dot->opposing));
+        normal_dot.line = line;
+        edgeNormal signed_normal = edge_normal_jvp(&p.line, p.faces, &p.normal_sign, &normal_dot);
         wide gate_dot = p.gate.d_x * (d.gap - (n_dot->radius[0] + n_dot->radius[1])) +
                         p.gate.d_tau * n_dot->depth;
         wide nearest_score = nearest_score_dot(&p, &d, &signed_normal, &line);
@@ -187,31 +191,31 @@ typedef struct pairSums {
 
 // adjoints of the line and of `colliding` from those of the signed answers and of the claim
 TAC_INLINE void normal_vjp(const pairWitness* p, const tacCandidatePairs* m_bar,
-                           wide nearest_score_bar, int i, int count, edgeWitness* bar,
-                           edgeLine* line_bar, pairSums* sums) {
+                           wide nearest_score_bar, edgeWitness* bar, edgeLine* line_bar,
+                           pairSums* sums) {
     wide square = pair_square(p);
-    edgeNormal signed_normal = {.distance = w_load_padded(m_bar->distance, i, count),
+    edgeNormalBar out = {&sums->force[3], &sums->sign, &sums->opposing};
+    edgeNormal signed_normal = {.distance = w_load_padded(m_bar->distance, p->i, p->count),
                                 .opposing = nearest_score_bar * p->w.colliding * square};
-    w_load_padded3(m_bar->normal, i, count, signed_normal.normal);
+    w_load_padded3(m_bar->normal, p->i, p->count, signed_normal.normal);
     bar->colliding = nearest_score_bar * p->normal_sign.opposing * square;
-    edge_normal_vjp(&p->line, p->faces, &p->normal_sign, &signed_normal, line_bar, &sums->force[3],
-                    &sums->sign, &sums->opposing);
+    edge_normal_vjp(&p->line, p->faces, &p->normal_sign, &signed_normal, line_bar, out);
     wide length = 2.0 * nearest_score_bar * p->w.colliding * p->normal_sign.opposing;
     for (int k = 0; k < 3 && p->solid; ++k)
         line_bar->n[k] = w_fma(length, p->line.n[k], line_bar->n[k]);
 }
 
 TAC_INLINE void pair_bar(const pairWitness* p, const tacCandidatePairs* m_bar, const edgeTau* t,
-                         int i, int count, pairSums* sums) {
-    edgeWitness bar = load_witness_bar(m_bar, i, count);
+                         pairSums* sums) {
+    edgeWitness bar = load_witness_bar(m_bar, p->i, p->count);
     edgeLine line_bar;
     edgeArms arms_bar;
     edgeCorners c_bar;
-    wide indicator_bar = w_load_padded(m_bar->indicator, i, count),
+    wide indicator_bar = w_load_padded(m_bar->indicator, p->i, p->count),
          gate_bar = indicator_bar * p->nearest_score;
     memset(&c_bar, 0, sizeof c_bar);
     memset(&arms_bar, 0, sizeof arms_bar);
-    normal_vjp(p, m_bar, indicator_bar * p->gate.value, i, count, &bar, &line_bar, sums);
+    normal_vjp(p, m_bar, indicator_bar * p->gate.value, &bar, &line_bar, sums);
     bar.gap = w_fma(gate_bar, p->gate.d_x, bar.gap);
     sums->radius = sums->radius - gate_bar * p->gate.d_x;
     sums->depth = w_fma(gate_bar, p->gate.d_tau, sums->depth);
@@ -227,16 +231,15 @@ TAC_INLINE void pair_bar(const pairWitness* p, const tacCandidatePairs* m_bar, c
     w_add_force(sums->force, p->corners.x[3], c_bar.x[3]);
 }
 
-static void witness_vjp(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
-                        const tacCandidatePairs* m, const tacCandidatePairs* m_bar,
-                        tacEdgeParams* n_bar, tacReal wrench[6]) {
+static void witness_vjp(const tacEdgeSet set[2], const tacEdgeParams* n, const tacCandidatePairs* m,
+                        const tacCandidatePairs* m_bar, tacEdgeParams* n_bar, tacReal wrench[6]) {
     edgeTau t = edge_tau(&n->witness);
     pairSums sums;
     memset(&sums, 0, sizeof sums);
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
-        pair_witness(a, b, m, n, &t, i, &p);
-        pair_bar(&p, m_bar, &t, i, m->count, &sums);
+        pair_witness(set, m, n, &t, i, &p);
+        pair_bar(&p, m_bar, &t, &sums);
     }
     add_options(&sums.options, &n_bar->witness);
     n_bar->depth += w_sum(sums.depth);
@@ -261,60 +264,55 @@ TAC_INLINE nearestTerm nearest_term(wide gap, tacReal other, tacReal indicator, 
     return r;
 }
 
-static void soft_nearest(const tacReal* gap, const tacReal* indicator, int count, tacReal width,
-                         tacReal* nearest) {
-    wide inverse = w_set(1.0 / width);
-    for (int i = 0; i < count; i += TAC_LANES) {
-        wide own = w_load(&gap[i]), left = w_set(1.0);
-        for (int q = 0; q < count; ++q)
-            left = left * nearest_term(own, gap[q], indicator[q], inverse).left;
-        w_store(&nearest[i], left);
+static void soft_nearest(const tacNearestPairs* p) {
+    wide inverse = w_set(1.0 / p->width);
+    for (int i = 0; i < p->count; i += TAC_LANES) {
+        wide own = w_load(&p->gap[i]), left = w_set(1.0);
+        for (int q = 0; q < p->count; ++q)
+            left = left * nearest_term(own, p->gap[q], p->indicator[q], inverse).left;
+        w_store(&p->nearest[i], left);
     }
 }
 
-static void soft_nearest_jvp(const tacReal* gap, const tacReal* indicator, const tacReal* nearest,
-                             int count, tacReal width, const tacReal* gap_dot,
-                             const tacReal* indicator_dot, tacReal width_dot,
-                             tacReal* nearest_dot) {
-    wide inverse = w_set(1.0 / width), width_rate = w_set(width_dot / width);
-    for (int i = 0; i < count; i += TAC_LANES) {
-        wide own = w_load(&gap[i]), own_dot = w_load(&gap_dot[i]), sum = w_set(0.0);
-        for (int q = 0; q < count; ++q) {
-            nearestTerm r = nearest_term(own, gap[q], indicator[q], inverse);
-            wide margin_dot = (own_dot - gap_dot[q]) * inverse - (r.margin + 1.0) * width_rate;
-            wide dot = indicator_dot[q] * r.ramp.value + indicator[q] * r.ramp.d_x * margin_dot;
+static void soft_nearest_jvp(const tacNearestPairs* p, const tacNearestPairs* d) {
+    wide inverse = w_set(1.0 / p->width), width_rate = w_set(d->width / p->width);
+    for (int i = 0; i < p->count; i += TAC_LANES) {
+        wide own = w_load(&p->gap[i]), own_dot = w_load(&d->gap[i]), sum = w_set(0.0);
+        for (int q = 0; q < p->count; ++q) {
+            nearestTerm r = nearest_term(own, p->gap[q], p->indicator[q], inverse);
+            wide margin_dot = (own_dot - d->gap[q]) * inverse - (r.margin + 1.0) * width_rate;
+            wide dot = d->indicator[q] * r.ramp.value + p->indicator[q] * r.ramp.d_x * margin_dot;
             sum = sum - dot / w_max(r.left, w_set(1e-200));
         }
-        w_store(&nearest_dot[i], w_load(&nearest[i]) * sum);
+        w_store(&d->nearest[i], w_load(&p->nearest[i]) * sum);
     }
 }
 
-static void soft_nearest_vjp(const tacReal* gap, const tacReal* indicator, const tacReal* nearest,
-                             int count, tacReal width, const tacReal* nearest_bar, tacReal* gap_bar,
-                             tacReal* indicator_bar, tacReal* width_bar) {
-    wide inverse = w_set(1.0 / width), width_rate = w_set(0.0);
-    for (int i = 0; i < count; i += TAC_LANES) {
-        wide own = w_load(&gap[i]), own_bar = w_set(0.0);
-        wide bar = w_load_padded(nearest_bar, i, count) * w_load(&nearest[i]);
-        for (int q = 0; q < count; ++q) {
-            nearestTerm r = nearest_term(own, gap[q], indicator[q], inverse);
+static void soft_nearest_vjp(const tacNearestPairs* p, tacNearestPairs* d) {
+    wide inverse = w_set(1.0 / p->width), width_rate = w_set(0.0);
+    for (int i = 0; i < p->count; i += TAC_LANES) {
+        wide own = w_load(&p->gap[i]), own_bar = w_set(0.0);
+        wide bar = w_load_padded(d->nearest, i, p->count) * w_load(&p->nearest[i]);
+        for (int q = 0; q < p->count; ++q) {
+            nearestTerm r = nearest_term(own, p->gap[q], p->indicator[q], inverse);
             wide left_bar = bar / w_max(r.left, w_set(1e-200));
-            wide margin_bar = -left_bar * indicator[q] * r.ramp.d_x * inverse;
-            indicator_bar[q] -= w_sum(left_bar * r.ramp.value);
-            gap_bar[q] -= w_sum(margin_bar);
+            wide margin_bar = -left_bar * p->indicator[q] * r.ramp.d_x * inverse;
+            d->indicator[q] -= w_sum(left_bar * r.ramp.value);
+            d->gap[q] -= w_sum(margin_bar);
             own_bar = own_bar + margin_bar;
             width_rate = width_rate - margin_bar * (r.margin + 1.0);
         }
         tacReal part[TAC_LANES];
         w_store(part, own_bar);
-        for (int j = 0; j < TAC_LANES && i + j < count; ++j) gap_bar[i + j] += part[j];
+        for (int j = 0; j < TAC_LANES && i + j < p->count; ++j) d->gap[i + j] += part[j];
     }
-    *width_bar += w_sum(width_rate);
+    d->width += w_sum(width_rate);
 }
 
 //---------------------------------- records --------------------------------------
 
 typedef struct pairRecord {
+    int i, count;
     wide indicator, normal[3], nearest[2], point[2][3];
     softDiff pen[2];
 } pairRecord;
@@ -322,6 +320,8 @@ typedef struct pairRecord {
 TAC_INLINE void pair_record(const tacEdgeParams* n, const tacCandidatePairs* m, int i,
                             pairRecord* e) {
     wide inv_support = w_set(1.0 / n->support);
+    e->i = i;
+    e->count = m->count;
     w_load3(W_CONST3(m->normal), i, e->normal);
     e->indicator = w_load(&m->indicator[i]);
     for (int k = 0; k < 2; ++k) {
@@ -385,21 +385,22 @@ static void write_records_jvp(const tacEdgeParams* n, const tacCandidatePairs* m
     }
 }
 
-// sums over pairs, one lane each until the end
+// sums over pairs, one lane each until the end; and adjoints of one vector of pairs
 typedef struct recordSums {
     wide tau, support, radius[2];
+    wide normal[3], indicator, distance;
 } recordSums;
 
 TAC_INLINE void record_vjp(const tacEdgeParams* n, const pairRecord* e, const tacHitRecords* bar,
-                           int k, int i, int count, tacCandidatePairs* out, wide normal_bar[3],
-                           wide* indicator_bar, wide* distance_bar, recordSums* sums) {
-    wide act = w_load_padded(bar->activity, i, count), point[3], normal[3];
+                           int k, tacCandidatePairs* out, recordSums* sums) {
+    int i = e->i;
+    wide act = w_load_padded(bar->activity, i, e->count), point[3], normal[3];
     wide pen_bar = act * e->indicator * e->nearest[k], phi_bar = pen_bar * e->pen[k].d_x;
-    wide distance = w_load_padded(bar->distance, i, count), sign = w_set(k ? 1.0 : -1.0);
-    w_load_padded3(bar->point, i, count, point);
-    w_load_padded3(bar->normal, i, count, normal);
-    *indicator_bar = w_fma(act * e->pen[k].value, e->nearest[k], *indicator_bar);
-    *distance_bar = *distance_bar + distance;
+    wide distance = w_load_padded(bar->distance, i, e->count), sign = w_set(k ? 1.0 : -1.0);
+    w_load_padded3(bar->point, i, e->count, point);
+    w_load_padded3(bar->normal, i, e->count, normal);
+    sums->indicator = w_fma(act * e->pen[k].value, e->nearest[k], sums->indicator);
+    sums->distance = sums->distance + distance;
     sums->tau = w_fma(pen_bar, e->pen[k].d_tau, sums->tau);
     sums->support = w_fma(pen_bar, e->pen[k].d_upper, sums->support);
     sums->radius[k] = sums->radius[k] - phi_bar + sign * w_dot3(point, e->normal);
@@ -407,7 +408,7 @@ TAC_INLINE void record_vjp(const tacEdgeParams* n, const pairRecord* e, const ta
     w_store(&out->nearest[k][i], act * e->pen[k].value * e->indicator);
     w_store(&out->phi[k][i], phi_bar);
     for (int j = 0; j < 3; ++j)
-        normal_bar[j] = normal_bar[j] + sign * n->radius[k] * point[j] - normal[j];
+        sums->normal[j] = sums->normal[j] + sign * n->radius[k] * point[j] - normal[j];
     w_store3(out->point[k], i, point);
 }
 
@@ -415,18 +416,17 @@ static void write_records_vjp(const tacEdgeParams* n, const tacCandidatePairs* m
                               const tacHitRecords bar[2], tacCandidatePairs* out,
                               tacEdgeParams* n_bar) {
     recordSums sums;
+    wide zero = w_set(0.0);
     memset(&sums, 0, sizeof sums);
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairRecord e;
-        wide zero = w_set(0.0), indicator_bar = zero, distance_bar = zero;
-        wide normal_bar[3] = {zero, zero, zero};
         pair_record(n, m, i, &e);
-        for (int k = 0; k < 2; ++k)
-            record_vjp(n, &e, &bar[k], k, i, m->count, out, normal_bar, &indicator_bar,
-                       &distance_bar, &sums);
-        w_store(&out->indicator[i], indicator_bar);
-        w_store(&out->distance[i], distance_bar);
-        w_store3(out->normal, i, normal_bar);
+        sums.indicator = sums.distance = zero;
+        for (int j = 0; j < 3; ++j) sums.normal[j] = zero;
+        for (int k = 0; k < 2; ++k) record_vjp(n, &e, &bar[k], k, out, &sums);
+        w_store(&out->indicator[i], sums.indicator);
+        w_store(&out->distance[i], sums.distance);
+        w_store3(out->normal, i, sums.normal);
         w_store(&out->gap[i], zero);
     }
     n_bar->tau += w_sum(sums.tau);

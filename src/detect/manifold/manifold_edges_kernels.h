@@ -42,30 +42,30 @@ typedef struct tacCandidatePairs {
     tacReal *phi[2], *gradient[2][3]; // the other geom's field at each point, and its gradient
 } tacCandidatePairs;
 
+// pairs of one edge, which compete to be the nearest; also tangents and adjoints
+typedef struct tacNearestPairs {
+    int count;
+    tacReal *gap, *indicator, *nearest;
+    tacReal width;
+} tacNearestPairs;
+
 typedef struct tacManifoldEdgesKernels {
     int lanes;
 
-    void (*witness)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
-                    tacCandidatePairs* m);
-    void (*witness_jvp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
-                        const tacCandidatePairs* m, const tacEdgeSet* a_dot,
-                        const tacEdgeSet* b_dot, const tacEdgeParams* n_dot,
+    // candidate edges of both geoms
+    void (*witness)(const tacEdgeSet set[2], const tacEdgeParams* n, tacCandidatePairs* m);
+    void (*witness_jvp)(const tacEdgeSet set[2], const tacEdgeParams* n, const tacCandidatePairs* m,
+                        const tacEdgeSet set_dot[2], const tacEdgeParams* n_dot,
                         tacCandidatePairs* m_dot);
     // adds to adjoints of the numbers, and to the wrench on geom[1] about the origin
-    void (*witness_vjp)(const tacEdgeSet* a, const tacEdgeSet* b, const tacEdgeParams* n,
-                        const tacCandidatePairs* m, const tacCandidatePairs* m_bar,
-                        tacEdgeParams* n_bar, tacReal wrench[6]);
+    void (*witness_vjp)(const tacEdgeSet set[2], const tacEdgeParams* n, const tacCandidatePairs* m,
+                        const tacCandidatePairs* m_bar, tacEdgeParams* n_bar, tacReal wrench[6]);
 
-    // nearest = product over all pairs q of 1 - claim_q psi((gap - gap_q)/width - 1)
-    void (*soft_nearest)(const tacReal* gap, const tacReal* indicator, int count, tacReal width,
-                         tacReal* nearest);
-    void (*soft_nearest_jvp)(const tacReal* gap, const tacReal* indicator, const tacReal* nearest,
-                             int count, tacReal width, const tacReal* gap_dot,
-                             const tacReal* indicator_dot, tacReal width_dot, tacReal* nearest_dot);
-    // adds
-    void (*soft_nearest_vjp)(const tacReal* gap, const tacReal* indicator, const tacReal* nearest,
-                             int count, tacReal width, const tacReal* nearest_bar, tacReal* gap_bar,
-                             tacReal* indicator_bar, tacReal* width_bar);
+    // nearest = product over all pairs q of 1 - indicator_q psi((gap - gap_q)/width - 1)
+    void (*soft_nearest)(const tacNearestPairs* p);
+    void (*soft_nearest_jvp)(const tacNearestPairs* p, const tacNearestPairs* dot);
+    // adds to gap, indicator and width of the adjoint
+    void (*soft_nearest_vjp)(const tacNearestPairs* p, tacNearestPairs* bar);
 
     // records of both points of each pair, world axes
     void (*write_records)(const tacFrame* body, const tacEdgeParams* n, const tacCandidatePairs* m,

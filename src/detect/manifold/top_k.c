@@ -233,17 +233,16 @@ static tacResult group_weights_jvp(const tacModel* model, topKGroup* g, const ta
 }
 
 static tacResult top_k_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                           tacScratch* scratch) {
+                           tacContactTangent tangent, tacContacts* dot, tacScratch* scratch) {
     size_t begin = scratch->arena.used;
     tacContacts raw;
     tacResult result = detect_base(model, body, contacts->count, &raw, scratch);
     if (result == TAC_OK)
-        result = base_detector(model)->jvp(model, body, &raw, pose_dot, theta_dot, dot, scratch);
+        result = base_detector(model)->jvp(model, body, &raw, tangent, dot, scratch);
     for (int i = 0; i < raw.count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
         topKGroup g = group_at(model, &raw, i);
-        result = group_weights_jvp(model, &g, theta_dot, dot, scratch);
+        result = group_weights_jvp(model, &g, tangent.param, dot, scratch);
         i += g.count;
         scratch->arena.used = mark;
     }
@@ -293,8 +292,7 @@ static tacResult group_weights_vjp(const tacModel* model, topKGroup* g, tacConta
 }
 
 static tacResult top_k_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                           const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                           tacScratch* scratch) {
+                           const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch) {
     size_t begin = scratch->arena.used;
     tacContacts raw, own;
     tacResult result = detect_base(model, body, contacts->count, &raw, scratch);
@@ -303,12 +301,12 @@ static tacResult top_k_vjp(const tacModel* model, const tacPose* body, const tac
     for (int i = 0; i < raw.count && result == TAC_OK;) {
         size_t mark = scratch->arena.used;
         topKGroup g = group_at(model, &raw, i);
-        result = group_weights_vjp(model, &g, &own, theta_bar, scratch);
+        result = group_weights_vjp(model, &g, &own, adjoint.param, scratch);
         i += g.count;
         scratch->arena.used = mark;
     }
     if (result == TAC_OK)
-        result = base_detector(model)->vjp(model, body, &raw, &own, pose_bar, theta_bar, scratch);
+        result = base_detector(model)->vjp(model, body, &raw, &own, adjoint, scratch);
     scratch->arena.used = begin;
     return result;
 }

@@ -33,11 +33,15 @@ tacResult tac_reference_pair(const tacModel* model, const tacPose* body, int pai
                              tacReal* const out[TAC_REFERENCE_NUMBERS], uint64_t* feature,
                              tacScratch* scratch);
 
-// Derivatives of the records of a pair along twists of the bodies about their origins (nbody x 6)
-// and parameters (nparam), NULL for zero: the imaginary part of the complex build. All numbers are
-// plain doubles.
+// as tacContactTangent, in doubles whatever the build
+typedef struct tacReferenceTangent {
+    const double *pose, *param;
+} tacReferenceTangent;
+
+// Derivatives of the records of a pair along a tangent: the imaginary part of the complex build.
+// All numbers are doubles.
 tacResult tac_reference_jvp_hvp(const tacModel* model, const void* body, int pair,
-                                const double* pose_dot, const double* theta_dot,
+                                tacReferenceTangent tangent,
                                 double* const out[TAC_REFERENCE_NUMBERS], tacScratch* scratch);
 
 // reference_diff.c: d_twist of the records of a pair that stand at contacts->count, and the
@@ -45,11 +49,9 @@ tacResult tac_reference_jvp_hvp(const tacModel* model, const void* body, int pai
 tacResult tac_reference_twists(const tacModel* model, const tacPose* body, int pair, int count,
                                tacContacts* contacts, tacScratch* scratch);
 tacResult tac_reference_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                            const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                            tacScratch* scratch);
+                            tacContactTangent tangent, tacContacts* dot, tacScratch* scratch);
 tacResult tac_reference_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                            const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
-                            tacScratch* scratch);
+                            const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch);
 
 // the dry run of derivatives, beside the records of a pair themselves
 void tac_reference_diff_measure(const tacModel* model, int count, tacArena* arena);

@@ -55,27 +55,24 @@ tacResult tac_reference_twists(const tacModel* model, const tacPose* body, int p
 }
 
 tacResult tac_reference_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                            const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                            tacScratch* scratch) {
+                            tacContactTangent tangent, tacContacts* dot, tacScratch* scratch) {
     (void)model;
     (void)body;
     (void)contacts;
-    (void)pose_dot;
-    (void)theta_dot;
+    (void)tangent;
     (void)dot;
     (void)scratch;
     return TAC_ERROR_UNSUPPORTED;
 }
 
 tacResult tac_reference_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                            const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                            const tacContacts* bar, tacContactAdjoint adjoint,
                             tacScratch* scratch) {
     (void)model;
     (void)body;
     (void)contacts;
     (void)bar;
-    (void)pose_bar;
-    (void)theta_bar;
+    (void)adjoint;
     (void)scratch;
     return TAC_ERROR_UNSUPPORTED;
 }
@@ -160,9 +157,8 @@ static tacPose shifted_pose(const tacPose* pose, double s, const tacReal* twist)
 }
 
 // adds `weight` times the derivative along the real parts of the directions at Re x + s Im x
-static tacResult add_derivative(const refPoint* at, double s, const tacReal* pose_dot,
-                                const tacReal* theta_dot, tacReal weight,
-                                tacReal* const out[TAC_REFERENCE_NUMBERS]) {
+static tacResult add_derivative(const refPoint* at, double s, tacContactTangent tangent,
+                                tacReal weight, tacReal* const out[TAC_REFERENCE_NUMBERS]) {
     size_t mark = at->scratch->arena.used;
     tacModel moved = *at->model;
     tacReferenceDirection d =
@@ -170,9 +166,9 @@ static tacResult add_derivative(const refPoint* at, double s, const tacReal* pos
     moved.param = d.param;
     for (int i = 0; i < moved.nparam; ++i)
         moved.param[i] =
-            shifted_real(at->model->param[i], s, theta_dot ? tac_re(theta_dot[i]) : 0.0);
+            shifted_real(at->model->param[i], s, tangent.param ? tac_re(tangent.param[i]) : 0.0);
     for (int b = 0; b < moved.nbody; ++b)
-        d.pose[b] = shifted_pose(&at->body[b], s, pose_dot ? pose_dot + 6 * b : NULL);
+        d.pose[b] = shifted_pose(&at->body[b], s, tangent.pose ? tangent.pose + 6 * b : NULL);
     tacResult result = tac_reference_pair(&moved, d.pose, at->pair, d.record, NULL, at->scratch);
     for (int k = 0; k < TAC_REFERENCE_NUMBERS && result == TAC_OK; ++k)
         for (int i = 0; i < at->count; ++i)
@@ -229,7 +225,7 @@ static tacReal* imaginary_part(const tacReal* x, int count, tacScratch* scratch)
 static const double sixth_order[3] = {3.0 / 4.0, -3.0 / 20.0, 1.0 / 60.0};
 
 static tacResult directional_derivative(const tacModel* model, const tacPose* body, int pair,
-                                        const tacReal* pose_dot, const tacReal* theta_dot,
+                                        tacContactTangent tangent,
                                         tacReal* const out[TAC_REFERENCE_NUMBERS],
                                         tacScratch* scratch) {
     size_t mark = scratch->arena.used;
@@ -237,18 +233,18 @@ static tacResult directional_derivative(const tacModel* model, const tacPose* bo
     double step = difference_step(&at);
     for (int k = 0; k < TAC_REFERENCE_NUMBERS; ++k)
         for (int i = 0; i < at.count; ++i) out[k][i] = 0.0;
-    tacResult result = add_derivative(&at, 0.0, pose_dot, theta_dot, 1.0, out);
-    if (has_imaginary(pose_dot, 6 * model->nbody) || has_imaginary(theta_dot, model->nparam)) {
-        tacReal* pose_imag = imaginary_part(pose_dot, 6 * model->nbody, scratch);
-        tacReal* param_imag = imaginary_part(theta_dot, model->nparam, scratch);
+    tacResult result = add_derivative(&at, 0.0, tangent, 1.0, out);
+    if (has_imaginary(tangent.pose, 6 * model->nbody) ||
+        has_imaginary(tangent.param, model->nparam)) {
+        tacReal* pose_imag = imaginary_part(tangent.pose, 6 * model->nbody, scratch);
+        tacReal* param_imag = imaginary_part(tangent.param, model->nparam, scratch);
         if (result == TAC_OK)
-            result =
-                add_derivative(&at, 0.0, pose_imag, param_imag, r_make(0.0, TAC_COMPLEX_STEP), out);
+            result = add_derivative(&at, 0.0, (tacContactTangent){pose_imag, param_imag},
+                                    r_make(0.0, TAC_COMPLEX_STEP), out);
     }
     for (int j = -3; j <= 3 && step > 0.0 && result == TAC_OK; ++j) {
         double weight = j ? (j < 0 ? -1.0 : 1.0) * sixth_order[abs(j) - 1] / step : 0.0;
-        if (j)
-            result = add_derivative(&at, j * step, pose_dot, theta_dot, r_make(0.0, weight), out);
+        if (j) result = add_derivative(&at, j * step, tangent, r_make(0.0, weight), out);
     }
     scratch->arena.used = mark;
     return result;
@@ -257,10 +253,11 @@ static tacResult directional_derivative(const tacModel* model, const tacPose* bo
 #else
 
 static tacResult directional_derivative(const tacModel* model, const tacPose* body, int pair,
-                                        const tacReal* pose_dot, const tacReal* theta_dot,
+                                        tacContactTangent tangent,
                                         tacReal* const out[TAC_REFERENCE_NUMBERS],
                                         tacScratch* scratch) {
-    return tac_reference_jvp_hvp(model, body, pair, pose_dot, theta_dot, out, scratch);
+    return tac_reference_jvp_hvp(model, body, pair,
+                                 (tacReferenceTangent){tangent.pose, tangent.param}, out, scratch);
 }
 
 #endif
@@ -297,7 +294,8 @@ tacResult tac_reference_twists(const tacModel* model, const tacPose* body, int p
         tacReal* out[TAC_REFERENCE_NUMBERS];
         for (int row = 0; row < TAC_REFERENCE_NUMBERS; ++row) out[row] = &c->d_twist[row][k][first];
         twist[6 * second + k] = 1.0;
-        result = directional_derivative(model, body, pair, twist, NULL, out, scratch);
+        result = directional_derivative(model, body, pair, (tacContactTangent){twist, NULL}, out,
+                                        scratch);
         twist[6 * second + k] = 0.0;
     }
     shift_twist_rows(&body[second], c, first, count);
@@ -308,15 +306,14 @@ tacResult tac_reference_twists(const tacModel* model, const tacPose* body, int p
 //---------------------------------- forward --------------------------------------
 
 tacResult tac_reference_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                            const tacReal* pose_dot, const tacReal* theta_dot, tacContacts* dot,
-                            tacScratch* scratch) {
+                            tacContactTangent tangent, tacContacts* dot, tacScratch* scratch) {
     tacResult result = TAC_OK;
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
         int pair = contacts->pair[i], count = tac_reference_count(model, pair);
         tacReal* out[TAC_REFERENCE_NUMBERS];
         if (i + count > contacts->count) return TAC_ERROR_VALUE;
         tac_reference_numbers(dot, i, out);
-        result = directional_derivative(model, body, pair, pose_dot, theta_dot, out, scratch);
+        result = directional_derivative(model, body, pair, tangent, out, scratch);
         i += count;
     }
     dot->count = contacts->count;
@@ -335,10 +332,9 @@ typedef struct refReverse {
 } refReverse;
 
 // adds the adjoint along one direction to *out
-static tacResult add_directional(const refReverse* r, const tacReal* pose_dot,
-                                 const tacReal* theta_dot, tacReal* out) {
+static tacResult add_directional(const refReverse* r, tacContactTangent tangent, tacReal* out) {
     tacResult result =
-        directional_derivative(r->model, r->body, r->pair, pose_dot, theta_dot, r->dot, r->scratch);
+        directional_derivative(r->model, r->body, r->pair, tangent, r->dot, r->scratch);
     tacReal sum = 0.0;
     for (int k = 0; k < TAC_REFERENCE_NUMBERS && result == TAC_OK; ++k)
         for (int i = 0; i < r->count; ++i) sum += r->bar[k][i] * r->dot[k][i];
@@ -354,7 +350,7 @@ static tacResult add_pose_bars(const refReverse* r, tacReal* pose_bar) {
         for (int k = 0; k < 6 && result == TAC_OK; ++k) {
             int at = 6 * pair->body[s] + k;
             twist[at] = 1.0;
-            result = add_directional(r, twist, NULL, &pose_bar[at]);
+            result = add_directional(r, (tacContactTangent){twist, NULL}, &pose_bar[at]);
             twist[at] = 0.0;
         }
     return result;
@@ -369,14 +365,14 @@ static tacResult add_param_bars(const refReverse* r, tacReal* theta_bar) {
     for (int i = 0; i < n && result == TAC_OK; ++i) {
         if (!used[i]) continue;
         theta[i] = 1.0;
-        result = add_directional(r, NULL, theta, &theta_bar[i]);
+        result = add_directional(r, (tacContactTangent){NULL, theta}, &theta_bar[i]);
         theta[i] = 0.0;
     }
     return result;
 }
 
 tacResult tac_reference_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
-                            const tacContacts* bar, tacReal* pose_bar, tacReal* theta_bar,
+                            const tacContacts* bar, tacContactAdjoint adjoint,
                             tacScratch* scratch) {
     tacResult result = TAC_OK;
     for (int i = 0; i < contacts->count && result == TAC_OK;) {
@@ -387,8 +383,8 @@ tacResult tac_reference_vjp(const tacModel* model, const tacPose* body, const ta
         if (i + r.count > contacts->count) return TAC_ERROR_VALUE;
         tac_reference_numbers(bar, i, r.bar);
         alloc_records(&scratch->arena, r.count, r.dot);
-        if (pose_bar) result = add_pose_bars(&r, pose_bar);
-        if (result == TAC_OK && theta_bar) result = add_param_bars(&r, theta_bar);
+        if (adjoint.pose) result = add_pose_bars(&r, adjoint.pose);
+        if (result == TAC_OK && adjoint.param) result = add_param_bars(&r, adjoint.param);
         i += r.count;
         scratch->arena.used = begin;
     }

@@ -20,7 +20,7 @@ static tacPose shifted_pose(const plainPose* pose, const double* twist) {
 }
 
 tacResult tac_reference_jvp_hvp(const tacModel* model, const void* body, int pair,
-                                const double* pose_dot, const double* theta_dot,
+                                tacReferenceTangent tangent,
                                 double* const out[TAC_REFERENCE_NUMBERS], tacScratch* scratch) {
     const plainPose* plain = body;
     size_t mark = scratch->arena.used;
@@ -28,9 +28,9 @@ tacResult tac_reference_jvp_hvp(const tacModel* model, const void* body, int pai
     tacModel moved = *model;
     tacReferenceDirection d = tac_reference_direction_alloc(model, count, &scratch->arena);
     moved.param = d.param;
-    complex_step_set(model->nparam, (const double*)model->param, theta_dot, moved.param);
+    complex_step_set(model->nparam, (const double*)model->param, tangent.param, moved.param);
     for (int b = 0; b < model->nbody; ++b)
-        d.pose[b] = shifted_pose(&plain[b], pose_dot ? pose_dot + 6 * b : NULL);
+        d.pose[b] = shifted_pose(&plain[b], tangent.pose ? tangent.pose + 6 * b : NULL);
     tacResult result = tac_reference_pair(&moved, d.pose, pair, d.record, NULL, scratch);
     for (int k = 0; k < TAC_REFERENCE_NUMBERS && result == TAC_OK; ++k)
         for (int i = 0; i < count; ++i) out[k][i] = tac_im(d.record[k][i]) / TAC_COMPLEX_STEP;

@@ -2,6 +2,8 @@
 
 #include "detect/sat/cone_program.h"
 
+#include "math/vector_ops.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,40 +26,37 @@ typedef struct coneWork {
     double diagonal[TAC_CONE_UNKNOWNS], beta[TAC_CONE_UNKNOWNS]; // of R; of the reflections
 } coneWork;
 
-enum { ARRAYS = 9 };
-
-size_t tac_cone_program_size(int rows) {
-    size_t all = (size_t)rows + TAC_CONE_SQUARES;
-    return sizeof(double) * (ARRAYS * (size_t)rows + (2 + TAC_CONE_UNKNOWNS) * all);
-}
-
-static coneWork cone_alloc(const tacConeProgram* c, void* memory) {
-    coneWork k = {.c = c, .n = c->unknowns, .rows = rows_of(c)};
-    double** const arrays[ARRAYS] = {&k.s, &k.z, &k.lambda, &k.ds, &k.dz, &k.rz, &k.r, &k.v, &k.w};
-    double* at = memory;
-    memset(at, 0, tac_cone_program_size(k.rows));
-    for (int i = 0; i < ARRAYS; ++i) {
-        *arrays[i] = at;
-        at += k.rows;
-    }
-    k.y = at;
-    at += k.rows + c->squares;
-    k.order = (int*)at;
-    k.M = at + k.rows + c->squares;
+static coneWork alloc_cone_work(int rows, int squares, tacArena* arena) {
+    int all = rows + squares;
+    coneWork k = {.rows = rows};
+    double** const arrays[] = {&k.s, &k.z, &k.lambda, &k.ds, &k.dz, &k.rz, &k.r, &k.v, &k.w};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i)
+        *arrays[i] = tac_alloc_zero(arena, rows);
+    k.y = tac_alloc_zero(arena, all);
+    k.order = TAC_ALLOC(arena, int, all);
+    k.M = tac_alloc_zero(arena, TAC_CONE_UNKNOWNS * all);
     return k;
 }
 
-static double dot_reals(const double* a, const double* b, int n) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
+size_t tac_cone_program_size(int rows) {
+    tacArena dry = tac_arena_measure(1);
+    alloc_cone_work(rows, TAC_CONE_SQUARES, &dry);
+    return dry.peak;
+}
+
+static coneWork begin_cone_work(const tacConeProgram* c, void* memory) {
+    tacArena arena = tac_arena_over(memory);
+    coneWork k = alloc_cone_work(rows_of(c), c->squares, &arena);
+    k.c = c;
+    k.n = c->unknowns;
+    return k;
 }
 
 //---------------------------------- cones ----------------------------------------
 
 // x0^2 - |x1|^2, without cancellation near the boundary
 static double cone_norm2(const double* x, int n) {
-    double r = sqrt(dot_reals(x + 1, x + 1, n - 1));
+    double r = sqrt(tac_dot_reals(x + 1, x + 1, n - 1));
     return (x[0] - r) * (x[0] + r);
 }
 
@@ -67,7 +66,7 @@ static double cone_depth(const coneWork* k, const double* x) {
     for (int i = 0; i < k->c->linear; ++i) least = fmin(least, x[i]);
     for (int b = 0; b < k->c->cones; ++b) {
         const double* y = x + k->c->linear + b * k->c->dimension;
-        least = fmin(least, y[0] - sqrt(dot_reals(y + 1, y + 1, k->c->dimension - 1)));
+        least = fmin(least, y[0] - sqrt(tac_dot_reals(y + 1, y + 1, k->c->dimension - 1)));
     }
     return least;
 }
@@ -82,7 +81,7 @@ static void add_unit(const coneWork* k, double a, double* x) {
 static void cone_product(const coneWork* k, const double* x, const double* y, double* out) {
     for (int i = 0; i < k->c->linear; ++i) out[i] = x[i] * y[i];
     for (int b = 0, d = k->c->dimension, at = k->c->linear; b < k->c->cones; ++b, at += d) {
-        double first = dot_reals(x + at, y + at, d), x0 = x[at], y0 = y[at];
+        double first = tac_dot_reals(x + at, y + at, d), x0 = x[at], y0 = y[at];
         for (int i = 1; i < d; ++i) out[at + i] = x0 * y[at + i] + y0 * x[at + i];
         out[at] = first;
     }
@@ -93,7 +92,7 @@ static void cone_divide(const coneWork* k, const double* r, double* out) {
     const double* l = k->lambda;
     for (int i = 0; i < k->c->linear; ++i) out[i] = r[i] / l[i];
     for (int b = 0, d = k->c->dimension, at = k->c->linear; b < k->c->cones; ++b, at += d) {
-        double r0 = r[at], first = l[at] * r0 - dot_reals(l + at + 1, r + at + 1, d - 1);
+        double r0 = r[at], first = l[at] * r0 - tac_dot_reals(l + at + 1, r + at + 1, d - 1);
         first /= cone_norm2(l + at, d);
         for (int i = 1; i < d; ++i) out[at + i] = (r[at + i] - first * l[at + i]) / l[at];
         out[at] = first;
@@ -102,8 +101,8 @@ static void cone_divide(const coneWork* k, const double* r, double* out) {
 
 // How far x may go along d and stay in the cones: the least root of |.|.
 static double cone_step(const double* x, const double* d, int n) {
-    double a = d[0] * d[0] - dot_reals(d + 1, d + 1, n - 1);
-    double b = x[0] * d[0] - dot_reals(x + 1, d + 1, n - 1), c = cone_norm2(x, n);
+    double a = d[0] * d[0] - tac_dot_reals(d + 1, d + 1, n - 1);
+    double b = x[0] * d[0] - tac_dot_reals(x + 1, d + 1, n - 1), c = cone_norm2(x, n);
     double root = b * b - a * c;
     if (root < 0.0) return INFINITY;
     // a t^2 + 2 b t + c = 0 with c > 0: the smallest t > 0
@@ -133,7 +132,7 @@ static void cone_scaling(coneWork* k) {
     }
     for (int b = 0, d = k->c->dimension, at = k->c->linear; b < k->c->cones; ++b, at += d) {
         double ns = sqrt(cone_norm2(k->s + at, d)), nz = sqrt(cone_norm2(k->z + at, d));
-        double gamma = sqrt(0.5 * (1.0 + dot_reals(k->s + at, k->z + at, d) / (ns * nz)));
+        double gamma = sqrt(0.5 * (1.0 + tac_dot_reals(k->s + at, k->z + at, d) / (ns * nz)));
         double* w = k->bar[b];
         k->eta[b] = sqrt(ns / nz);
         w[0] = 0.5 / gamma * (k->s[at] / ns + k->z[at] / nz);
@@ -147,7 +146,7 @@ static void apply_scaling(const coneWork* k, int sign, const double* x, double* 
     for (int b = 0, d = k->c->dimension, at = k->c->linear; b < k->c->cones; ++b, at += d) {
         const double* w = k->bar[b];
         double eta = sign > 0 ? k->eta[b] : 1.0 / k->eta[b];
-        double x0 = x[at], along = dot_reals(w + 1, x + at + 1, d - 1);
+        double x0 = x[at], along = tac_dot_reals(w + 1, x + at + 1, d - 1);
         for (int i = 1; i < d; ++i)
             out[at + i] = eta * (x[at + i] + (sign * x0 + along / (1.0 + w[0])) * w[i]);
         out[at] = eta * (w[0] * x0 + sign * along);
@@ -196,7 +195,7 @@ static double pivot_column(coneWork* k, int j, int all) {
     double most = 0.0;
     for (int i = j; i < k->n; ++i) {
         const double* v = k->M + i * all;
-        double length2 = dot_reals(v + j, v + j, all - j);
+        double length2 = tac_dot_reals(v + j, v + j, all - j);
         if (length2 > most) {
             most = length2;
             best = i;
@@ -227,7 +226,7 @@ static int factor_qr(coneWork* k) {
         k->beta[j] = 1.0 / (length * fabs(v[j]));
         for (int i = j + 1; i < n; ++i) {
             double* other = k->M + i * all;
-            double along = k->beta[j] * dot_reals(v + j, other + j, all - j);
+            double along = k->beta[j] * tac_dot_reals(v + j, other + j, all - j);
             for (int r = j; r < all; ++r) other[r] -= along * v[r];
         }
     }
@@ -239,7 +238,7 @@ static void apply_reflections(const coneWork* k, int step, double* y) {
     int all = k->c->squares + k->rows;
     for (int i = 0, j = step > 0 ? 0 : k->n - 1; i < k->n; ++i, j += step) {
         const double* v = k->M + j * all;
-        double along = k->beta[j] * dot_reals(v + j, y + j, all - j);
+        double along = k->beta[j] * tac_dot_reals(v + j, y + j, all - j);
         for (int r = j; r < all; ++r) y[r] -= along * v[r];
     }
 }
@@ -286,12 +285,12 @@ static double cone_residuals(coneWork* k) {
     double most = 0.0;
     memcpy(k->rx, c->q, sizeof(double) * (size_t)n);
     for (int i = 0; i < c->squares; ++i) {
-        double off = dot_reals(c->B + i * n, k->x, n) - c->c[i];
+        double off = tac_dot_reals(c->B + i * n, k->x, n) - c->c[i];
         for (int j = 0; j < n; ++j) k->rx[j] += c->B[i * n + j] * off;
     }
     for (int i = 0; i < k->rows; ++i) {
         for (int j = 0; j < n; ++j) k->rx[j] += c->G[i * n + j] * k->z[i];
-        k->rz[i] = dot_reals(c->G + i * n, k->x, n) + k->s[i] - c->h[i];
+        k->rz[i] = tac_dot_reals(c->G + i * n, k->x, n) + k->s[i] - c->h[i];
         most = fmax(most, fabs(k->rz[i]));
     }
     for (int j = 0; j < n; ++j) most = fmax(most, fabs(k->rx[j]));
@@ -313,7 +312,7 @@ static void initial_point(coneWork* k, const double* warm, double size) {
     double least = (warm ? 1e-2 : 1.0) * size;
     if (warm) memcpy(k->x, warm, sizeof(double) * (size_t)k->n);
     for (int i = 0; i < k->rows; ++i)
-        k->s[i] = k->c->h[i] - dot_reals(k->c->G + i * k->n, k->x, k->n);
+        k->s[i] = k->c->h[i] - tac_dot_reals(k->c->G + i * k->n, k->x, k->n);
     double inside = cone_depth(k, k->s);
     if (inside < least) add_unit(k, least - inside, k->s);
     center_duals(k, least * least);
@@ -335,7 +334,7 @@ static double max_step(const coneWork* k) {
 
 // the predictor, then the corrector; how far it goes
 static double predictor_corrector_step(coneWork* k) {
-    double mu = dot_reals(k->s, k->z, k->rows) / degree_of(k->c);
+    double mu = tac_dot_reals(k->s, k->z, k->rows) / degree_of(k->c);
     cone_scaling(k);
     apply_scaling(k, 1, k->z, k->lambda);
     if (!factor_qr(k)) return 0.0;
@@ -374,7 +373,7 @@ static tacConeAnswer iterate_cone(coneWork* k, double size) {
     double best = INFINITY;
     int worse = 0; // passes since the best one
     for (out.passes = 0; out.passes < MAX_PASSES; ++out.passes) {
-        double residual = cone_residuals(k) / size, gap = dot_reals(k->s, k->z, k->rows);
+        double residual = cone_residuals(k) / size, gap = tac_dot_reals(k->s, k->z, k->rows);
         double merit = residual + gap / (size * size);
         ++worse;
         if (merit < best) {
@@ -396,12 +395,12 @@ tacConeAnswer tac_cone_program(const tacConeProgram* program, const double* warm
     for (int i = 0; i < rows_of(program); ++i) size = fmax(size, fabs(program->h[i]));
     for (int i = 0; i < program->unknowns; ++i) size = fmax(size, fabs(program->q[i]));
     for (int i = 0; i < program->squares; ++i) size = fmax(size, fabs(program->c[i]));
-    coneWork k = cone_alloc(program, memory);
+    coneWork k = begin_cone_work(program, memory);
     initial_point(&k, warm, size);
     tacConeAnswer out = iterate_cone(&k, size);
     if (!warm || out.residual + out.gap < 1e-9) return out;
     int passes = out.passes;
-    k = cone_alloc(program, memory);
+    k = begin_cone_work(program, memory);
     initial_point(&k, NULL, size);
     out = iterate_cone(&k, size);
     out.passes += passes;

@@ -5,6 +5,7 @@
 //
 // Lengths are in units of how far the program reaches.
 
+#include "base/arena.h"
 #include "detect/sat/cone_program.h"
 #include "detect/sat/solid_pair.h"
 
@@ -17,7 +18,7 @@ typedef struct convexRows {
     double* work;  // of the solver
 } convexRows;
 
-// what one of the solids is in the program
+// one of the solids in the program
 typedef struct convexSide {
     const tacSolid* solid;
     tacMat3 R;
@@ -30,10 +31,18 @@ static int max_rows(const tacSolid* a, const tacSolid* b) {
     return a->faces + b->faces + TAC_CONE_CONES * 4;
 }
 
+static convexRows alloc_rows(const tacSolid* a, const tacSolid* b, tacArena* arena) {
+    int rows = max_rows(a, b);
+    return (convexRows){.G = TAC_ALLOC(arena, double, rows* TAC_CONE_UNKNOWNS),
+                        .h = TAC_ALLOC(arena, double, rows),
+                        .work = tac_arena_alloc(arena, tac_cone_program_size(rows))};
+}
+
 size_t tac_convex_separation_size(const tacSolid* a, const tacSolid* b) {
     if (!a || !b) return 0;
-    size_t rows = (size_t)max_rows(a, b);
-    return sizeof(double) * rows * (TAC_CONE_UNKNOWNS + 1) + tac_cone_program_size((int)rows);
+    tacArena dry = tac_arena_measure(1);
+    alloc_rows(a, b, &dry);
+    return dry.peak;
 }
 
 static double vec3_component(tacVec3 a, int i) { return i == 0 ? a.x : i == 1 ? a.y : a.z; }
@@ -162,10 +171,9 @@ static double growth_of(convexRows* r, convexSide side[2], double* residual) {
 //---------------------------------- both -----------------------------------------
 
 static convexRows program_layout(const tacSolidPair* pair, void* memory) {
-    convexRows r = {.d = pair->a->planar ? 2 : 3, .G = memory};
-    size_t rows = (size_t)max_rows(pair->a, pair->b);
-    r.h = r.G + rows * TAC_CONE_UNKNOWNS;
-    r.work = r.h + rows;
+    tacArena arena = tac_arena_over(memory);
+    convexRows r = alloc_rows(pair->a, pair->b, &arena);
+    r.d = pair->a->planar ? 2 : 3;
     tacVec3 separation = tac_solid_pair_point(pair, pair->b->center);
     r.unit = pair->a->size + pair->b->size + tac_norm(separation) + tac_norm(pair->a->center);
     return r;

@@ -101,7 +101,7 @@ static void try_edge_axes(satSearch* s) {
     }
 }
 
-//---------------------------------- corners --------------------------------------
+//---------------------------------- vertices --------------------------------------
 
 static int contact_along(const tacSolidPair* pair, const satAxis* axis, tacSeparation* out) {
     if (axis->owner == 2)

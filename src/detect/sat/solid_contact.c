@@ -1,4 +1,4 @@
-// Where two solids touch along an axis.
+// Contact of two solids along an axis.
 
 #include "detect/sat/solid_contact.h"
 
@@ -13,7 +13,7 @@ static const double level_tolerance = 1e-9;
 
 enum {
     MAX_OUTLINE = 2 * TAC_SOLID_MAX_FACE_VERTICES + 4
-}; // each side that clips adds one corner at most
+}; // each side that clips adds one vertex at most
 
 typedef struct outline {
     int count;
@@ -34,7 +34,7 @@ static void clip_outline(outline* o, tacVec3 n, double h) {
     *o = clipped;
 }
 
-// A segment is an outline of two corners: both ends of its way there and back.
+// A segment is an outline of two vertices: both ends of its way there and back.
 static void clip_to_face(const tacSolid* s, int face, outline* o) {
     for (int i = s->first[face]; i < s->first[face + 1] && o->count > 0; ++i) {
         int next = i + 1 < s->first[face + 1] ? i + 1 : s->first[face];
@@ -44,7 +44,7 @@ static void clip_to_face(const tacSolid* s, int face, outline* o) {
     }
 }
 
-// the corner that is furthest from x
+// the vertex that is furthest from x
 static tacVec3 furthest_vertex(const outline* o, tacVec3 x) {
     tacVec3 best = o->corner[0];
     for (int i = 1; i < o->count; ++i)
@@ -52,7 +52,7 @@ static tacVec3 furthest_vertex(const outline* o, tacVec3 x) {
     return best;
 }
 
-// centre of area; of a segment, whose corners may be there twice, the middle of its ends
+// centre of area; of a segment, whose vertices may be there twice, the middle of its ends
 static tacVec3 outline_center(const outline* o, tacVec3 n) {
     tacVec3 from = o->corner[0], end = furthest_vertex(o, from), other = furthest_vertex(o, end);
     tacVec3 sum = tac_vec3_zero();
@@ -78,7 +78,7 @@ static int incident_face(const tacSolidPair* pair, tacVec3 n) {
     return best;
 }
 
-// the corners of b that are lowest along n, within `flat`: one, two of an edge, or those of a face
+// the vertices of b that are lowest along n, within `flat`: one, two of an edge, or those of a face
 static outline lowest_outline(const tacSolidPair* pair, tacVec3 n, double level) {
     const tacSolid* b = pair->b;
     outline o = {0};

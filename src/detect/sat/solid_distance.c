@@ -11,7 +11,7 @@ static tacVec3 nearest_on_segment(tacVec3 a, tacVec3 b, tacVec3 x) {
     return tac_add_scaled(a, fmin(fmax(t, 0.0), 1.0), along);
 }
 
-// corner i of a face and the next one
+// vertex i of a face and the next one
 static void face_side(const tacSolid* s, int face, int i, tacVec3 out[2]) {
     int next = i + 1 < s->first[face + 1] ? i + 1 : s->first[face];
     out[0] = s->vertex[s->corner[i]];

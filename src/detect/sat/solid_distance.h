@@ -15,7 +15,7 @@ double tac_solid_point_distance(const tacSolid* solid, tacVec3 x, tacVec3* neare
 void tac_segment_closest_points(const tacVec3 p[2], const tacVec3 q[2], tacVec3* on_p,
                                 tacVec3* on_q);
 
-// Nearest points of two separated solids with corners: all vertices against faces, all edges
+// Nearest points of two separated solids with vertices: all vertices against faces, all edges
 // against edges, but those that the gap above the plane `axis` rules out. `points` are in a's
 // frame.
 double tac_solid_closest_features(const tacSolidPair* pair, tacVec3 axis, tacVec3 points[2]);

@@ -1,4 +1,4 @@
-// Which features of two solids meet.
+// Features of two solids in contact.
 
 #include "detect/sat/solid_features.h"
 
@@ -6,7 +6,7 @@
 #include "math/pose.h"
 #include "math/quat.h"
 
-static const double level_tolerance = 1e-9; // corners that are as high as the highest, in sizes
+static const double level_tolerance = 1e-9; // vertices that are as high as the highest, in sizes
 
 int tac_solid_exists(const tacSolid* solid) { return solid->vertices > 0 || solid->faces > 0; }
 int tac_solid_is_planar(const tacSolid* solid) { return solid->planar; }
@@ -23,7 +23,7 @@ static void store_vec3(tacVec3 a, double out[3]) {
     out[2] = a.z;
 }
 
-//---------------------------------- reach ----------------------------------------
+//---------------------------------- bounds ----------------------------------------
 
 static tacPose solid_pose(const tacSolidPose* p) {
     return (tacPose){tac_load3(p->pos), tac_quat_load(p->quat)};
@@ -83,7 +83,7 @@ static int face_most_along(const tacSolid* s, tacVec3 m) {
     return best;
 }
 
-// the corners that are highest along m: one, an edge, a face
+// the vertices that are highest along m: one, an edge, a face
 static tacConvexFeature feature_along(const tacSolid* s, tacVec3 m) {
     int top[2] = {0, 0}, count = 0;
     double most = tac_solid_support(s, m);
@@ -101,7 +101,7 @@ static tacConvexFeature feature_along(const tacSolid* s, tacVec3 m) {
 
 //---------------------------------- two solids -----------------------------------
 
-// Of two that are parallel the second is held at its point of contact.
+// Of two parallel features the second is fixed at its point of contact.
 static void fix_parallel_features(const tacSolidPose* b, const tacSeparation* s,
                                   tacFeatureContact* out) {
     tacConvexFeature *first = &out->feature[0], *second = &out->feature[1];
@@ -142,7 +142,7 @@ int tac_solid_features(const tacSolidPose* a, const tacSolidPose* b, double cuto
     int lines = out->feature[0].kind == TAC_CONVEX_FEATURE_EDGE &&
                 out->feature[1].kind == TAC_CONVEX_FEATURE_EDGE;
     if (!lines || are_parallel_edges(a, b, out)) fix_parallel_features(b, &s, out);
-    // an edge along a face of the second is held at its point of contact
+    // an edge along a face of the second is fixed at its point of contact
     if (out->feature[0].kind == TAC_CONVEX_FEATURE_EDGE &&
         out->feature[1].kind == TAC_CONVEX_FEATURE_FACE)
         out->feature[0] = vertex_feature(

@@ -15,7 +15,7 @@ typedef struct tacSolidPose {
     double pos[3], quat[4];
 } tacSolidPose;
 
-// what a solid reaches to: a ball around it, or the plane of one without end
+// bound of a solid: a ball around it, or the plane of an unbounded one
 typedef struct tacSolidBound {
     double x[3], normal[3]; // the ball's centre or a point of the plane; across the plane
     double radius;          // -1: a plane

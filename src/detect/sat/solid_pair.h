@@ -1,4 +1,4 @@
-// Two solids in the frame of the first, and what every method asks of them.
+// Two solids in the frame of the first.
 
 #ifndef TAC_DETECT_SAT_SOLID_PAIR_H
 #define TAC_DETECT_SAT_SOLID_PAIR_H

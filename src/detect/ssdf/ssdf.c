@@ -28,7 +28,7 @@ void tac_ssdf_field(const tacSsdfPair* pair, tacReal* Phi) {
         const tacContactCloud* cloud = pair->cloud[side];
         tacSsdfPlanes planes = tac_ssdf_planes(pair->cloud[1 - side], pair->eps1, pair->exact);
         tacSsdfQuery query = tac_ssdf_query(cloud, pair->pose[side], pair->pose[1 - side]);
-        kernels->field(&planes, &query, NULL, cloud->queries, Phi);
+        kernels->field(&planes, (tacSsdfPoints){&query, NULL, cloud->queries}, Phi);
         Phi += cloud->queries;
     }
 }

@@ -53,12 +53,12 @@ SSDF_NOINLINE void sum_fade(void* sums, const ssdfBlock* b, int leaf) {
     sum_leaf(sums, b, leaf, 1, 0);
 }
 
-TAC_INLINE void each_block(const tacSsdfPlanes* planes, const tacSsdfQuery* query,
-                           const int* jet_at, int count, double eps3, tacReal* phi, tacReal* fade) {
+TAC_INLINE void each_block(const tacSsdfPlanes* planes, tacSsdfPoints points, double eps3,
+                           tacReal* phi, tacReal* fade) {
     ssdfBlock b;
-    for (int first = 0; first < count; first += TAC_SSDF_BLOCK) {
+    for (int first = 0; first < points.count; first += TAC_SSDF_BLOCK) {
         tacReal y[3][TAC_SSDF_BLOCK], value[2][TAC_SSDF_BLOCK];
-        int used = load_points(query, jet_at, first, count, y);
+        int used = load_points(points.query, points.at, first, points.count, y);
         phiSums s = {.inv_eps3 = w_set(1.0 / eps3)};
         block_begin(&b, planes, (const tacReal(*)[TAC_SSDF_BLOCK])y);
         for (int u = 0; u < SSDF_STAGE; ++u) {
@@ -75,14 +75,13 @@ TAC_INLINE void each_block(const tacSsdfPlanes* planes, const tacSsdfQuery* quer
     }
 }
 
-static void phi_field(const tacSsdfPlanes* planes, const tacSsdfQuery* query, const int* jet_at,
-                      int count, tacReal* phi) {
-    each_block(planes, query, jet_at, count, 1.0, phi, NULL);
+static void phi_field(const tacSsdfPlanes* planes, tacSsdfPoints points, tacReal* phi) {
+    each_block(planes, points, 1.0, phi, NULL);
 }
 
-static void phi_and_fade(const tacSsdfPlanes* planes, const tacSsdfQuery* query, const int* jet_at,
-                         int count, double eps3, tacReal* phi, tacReal* fade) {
-    each_block(planes, query, jet_at, count, eps3, phi, fade);
+static void phi_and_fade(const tacSsdfPlanes* planes, tacSsdfPoints points, double eps3,
+                         tacReal* phi, tacReal* fade) {
+    each_block(planes, points, eps3, phi, fade);
 }
 
 //---------------------------------- two derivatives ------------------------------

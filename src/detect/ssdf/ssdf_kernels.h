@@ -6,14 +6,20 @@
 #include "base/dispatch.h"
 #include "detect/ssdf/ssdf.h"
 
+// points of a query: at[0 .. count - 1], or the first `count` where `at` is NULL
+typedef struct tacSsdfPoints {
+    const tacSsdfQuery* query;
+    const int* at;
+    int count;
+} tacSsdfPoints;
+
 typedef struct tacSsdfKernels {
-    // phi of the points at[0 .. count - 1] of the query; NULL: of the first `count`
-    void (*field)(const tacSsdfPlanes* planes, const tacSsdfQuery* query, const int* at, int count,
-                  tacReal* phi);
+    // phi of the points
+    void (*field)(const tacSsdfPlanes* planes, tacSsdfPoints points, tacReal* phi);
 
     // the same, and fade = the least of phi_i/eps3 - ln w_i: a plane's force is exp(-fade) at most
-    void (*fading)(const tacSsdfPlanes* planes, const tacSsdfQuery* query, const int* at, int count,
-                   double eps3, tacReal* phi, tacReal* fade);
+    void (*fading)(const tacSsdfPlanes* planes, tacSsdfPoints points, double eps3, tacReal* phi,
+                   tacReal* fade);
 
     // A number that phi of no point in box k of page number `page` of the query is below, or any
     // below `enough` if there is no such number above that.

@@ -395,9 +395,8 @@ static tacTwist body_twist(const tacReal* pose_dot, const tacPose* body, int b, 
 }
 
 static tacResult detect_points_jvp(const tacModel* model, const tacPose* body,
-                                   const tacContacts* contacts, const tacReal* pose_dot,
-                                   const tacReal* theta_dot, tacContacts* dot,
-                                   tacScratch* scratch) {
+                                   const tacContacts* contacts, tacContactTangent tangent,
+                                   tacContacts* dot, tacScratch* scratch) {
     softPair p = {0};
     int number[3], at = 0;
     (void)contacts;
@@ -408,11 +407,11 @@ static tacResult detect_points_jvp(const tacModel* model, const tacPose* body,
         int count;
         tacResult result = find_soft_points(model, body, i, &p, r, &count);
         if (result != TAC_OK) return result;
-        tacTwist first = body_twist(pose_dot, body, bodies[0], pair_origin(&p));
-        tacTwist second = body_twist(pose_dot, body, bodies[1], pair_origin(&p));
+        tacTwist first = body_twist(tangent.pose, body, bodies[0], pair_origin(&p));
+        tacTwist second = body_twist(tangent.pose, body, bodies[1], pair_origin(&p));
         tacReal dir[DIRECTIONS] = {0};
         tac_twist_store(dir, tac_twist_sub(second, first));
-        for (int k = 0; k < 3 && theta_dot; ++k) dir[EPS1 + k] = theta_dot[number[k]];
+        for (int k = 0; k < 3 && tangent.param; ++k) dir[EPS1 + k] = tangent.param[number[k]];
         for (int k = 0; k < count; ++k, ++at) {
             tacReal d[7];
             tacTwist rigid = tac_twist_shift(first, pair_origin(&p), tac_load3(r[k].point));
@@ -441,7 +440,7 @@ static void add_body_bar(tacReal* pose_bar, const tacPose* body, int b, tacVec3 
 
 static tacResult detect_points_vjp(const tacModel* model, const tacPose* body,
                                    const tacContacts* contacts, const tacContacts* bar,
-                                   tacReal* pose_bar, tacReal* theta_bar, tacScratch* scratch) {
+                                   tacContactAdjoint adjoint, tacScratch* scratch) {
     softPair p = {0};
     int number[3], at = 0;
     (void)contacts;
@@ -465,11 +464,12 @@ static tacResult detect_points_vjp(const tacModel* model, const tacPose* body,
             for (int w = 0; w < DIRECTIONS; ++w)
                 for (int row = 0; row < 7; ++row) dir[w] += r[k].D[row][w] * d[row];
         }
-        for (int k = 0; k < 3 && theta_bar; ++k) theta_bar[number[k]] += dir[EPS1 + k];
-        if (!pose_bar) continue;
+        for (int k = 0; k < 3 && adjoint.param; ++k) adjoint.param[number[k]] += dir[EPS1 + k];
+        if (!adjoint.pose) continue;
         tacWrench moved_bar = tac_wrench_load(dir);
-        add_body_bar(pose_bar, body, bodies[1], pair_origin(&p), moved_bar);
-        add_body_bar(pose_bar, body, bodies[0], pair_origin(&p), tac_wrench_sub(rigid, moved_bar));
+        add_body_bar(adjoint.pose, body, bodies[1], pair_origin(&p), moved_bar);
+        add_body_bar(adjoint.pose, body, bodies[0], pair_origin(&p),
+                     tac_wrench_sub(rigid, moved_bar));
     }
     return TAC_OK;
 }

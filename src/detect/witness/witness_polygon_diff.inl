@@ -22,10 +22,17 @@ static softDiff poly_inside_slope(wide alpha, const edgeTau* t) {
 
 //---------------------------------- forward ----------------------------------
 
+// tangents of corners, of options, of the squared unit of length, and of what follows from it
+typedef struct polyDot {
+    const polyPair* pair;
+    const edgeTauDot* tau;
+    wide s2, w, min;
+} polyDot;
+
 // tangents of a face's alpha and of its log weight
-static wide poly_face_jvp(const polyPair* p, const polyPair* d, const polySolution* s,
-                          const polyFace* f, const edgeTau* t, const edgeTauDot* td, wide w_dot,
-                          wide least_dot, wide alpha_dot[POLY_CORNERS]) {
+static wide poly_face_jvp(const polyPair* p, const polySolution* s, const polyFace* f,
+                          const edgeTau* t, const polyDot* dot, wide alpha_dot[POLY_CORNERS]) {
+    const polyPair* d = dot->pair;
     wide x[POLY_SIZE], moved[3], log_dot = w_set(0.0);
     poly_span(d, f->alpha, moved);
     for (int i = 0; i < f->size; ++i) {
@@ -33,7 +40,7 @@ static wide poly_face_jvp(const polyPair* p, const polyPair* d, const polySoluti
         for (int k = 0; k < 3; ++k)
             col_dot[k] = poly_sign(p, f->j[i]) * (d->x[f->j[i]][k] - d->x[f->base[i]][k]);
         x[i] = -(w_dot3(col_dot, f->e) + w_dot3(f->col[i], moved) +
-                 0.5 * w_dot * (f->alpha[f->j[i]] - f->alpha[f->base[i]]));
+                 0.5 * dot->w * (f->alpha[f->j[i]] - f->alpha[f->base[i]]));
     }
     poly_solve(f, x);
     for (int j = 0; j < POLY_CORNERS; ++j) alpha_dot[j] = w_set(0.0);
@@ -44,23 +51,24 @@ static wide poly_face_jvp(const polyPair* p, const polyPair* d, const polySoluti
     for (int j = 0; j < p->n[0] + p->n[1]; ++j) {
         if (!poly_bounded(p, f, j)) continue;
         softDiff in = poly_inside_slope(f->alpha[j], t);
-        log_dot = log_dot + in.d_x * alpha_dot[j] + in.d_tau * td->inside;
+        log_dot = log_dot + in.d_x * alpha_dot[j] + in.d_tau * dot->tau->inside;
     }
-    wide cost_dot = w_dot3(f->e, moved) + 0.25 * w_dot * poly_deviation(p, f->alpha);
-    return log_dot - (cost_dot - f->cost * s->inv_min * least_dot) * s->inv_min;
+    wide cost_dot = w_dot3(f->e, moved) + 0.25 * dot->w * poly_deviation(p, f->alpha);
+    return log_dot - (cost_dot - f->cost * s->inv_min * dot->min) * s->inv_min;
 }
 
-static void poly_alpha_jvp(const polyPair* p, const polyPair* d, const polySolution* s,
-                           const edgeTau* t, const edgeTauDot* td, int exact, wide s2_dot,
-                           polyWitness* out) {
+static void poly_alpha_jvp(const polyPair* p, const polySolution* s, const edgeTau* t, polyDot* dot,
+                           int exact, polyWitness* out) {
+    const edgeTauDot* td = dot->tau;
     wide mean = w_set(0.0), term = exact ? w_set(0.0) : td->tikhonov * s->s2, log_dot = mean;
-    wide w_dot = term + t->tikhonov * s2_dot, least_dot = td->min * s->s2 + t->min * s2_dot;
+    dot->w = term + t->tikhonov * dot->s2;
+    dot->min = td->min * s->s2 + t->min * dot->s2;
     int corners = p->n[0] + p->n[1];
     for (int j = 0; j < corners; ++j) out->alpha[j] = w_set(0.0);
     for (int i = 0; i < s->count; ++i) {
         const polyFace* f = &s->face[i];
         wide moved[POLY_CORNERS];
-        log_dot = poly_face_jvp(p, d, s, f, t, td, w_dot, least_dot, moved);
+        log_dot = poly_face_jvp(p, s, f, t, dot, moved);
         wide rate = exact ? w_set(0.0) : f->weight * log_dot;
         mean = mean + rate;
         for (int j = 0; j < corners; ++j)
@@ -84,7 +92,8 @@ static polyWitness poly_witness_jvp(const polyPair* p, const polyPair* d, const 
     polyWitness out;
     polySpan g = poly_gap(p, s, t);
     wide s2_dot = poly_unit2(p, t, d), e_dot[3], slid[3];
-    poly_alpha_jvp(p, d, s, t, td, exact, s2_dot, &out);
+    polyDot dot = {.pair = d, .tau = td, .s2 = s2_dot};
+    poly_alpha_jvp(p, s, t, &dot, exact, &out);
     poly_span(d, s->alpha, e_dot);
     poly_span(p, out.alpha, slid);
     for (int k = 0; k < 3; ++k) {
@@ -107,6 +116,7 @@ static polyWitness poly_witness_jvp(const polyPair* p, const polyPair* d, const 
 // sums of what a face's problem depends on
 typedef struct polyBar {
     wide x[POLY_CORNERS][3], w, min, inside, s2, gap, tikhonov;
+    wide colliding; // given
 } polyBar;
 
 static void poly_face_vjp(const polyPair* p, const polyFace* f, const wide alpha_bar[POLY_CORNERS],
@@ -131,7 +141,7 @@ static void poly_face_vjp(const polyPair* p, const polyFace* f, const wide alpha
 }
 
 static void poly_alpha_vjp(const polyPair* p, const polySolution* s, const edgeTau* t, int exact,
-                           const wide alpha_bar[POLY_CORNERS], wide colliding_bar, polyBar* bar) {
+                           const wide alpha_bar[POLY_CORNERS], polyBar* bar) {
     int corners = p->n[0] + p->n[1];
     for (int i = 0; i < s->count; ++i) {
         const polyFace* f = &s->face[i];
@@ -139,7 +149,7 @@ static void poly_alpha_vjp(const polyPair* p, const polySolution* s, const edgeT
         for (int j = 0; j < corners; ++j)
             weight_bar = w_fma(alpha_bar[j], f->alpha[j] - s->alpha[j], weight_bar);
         wide log_bar = exact ? w_set(0.0) : f->weight * weight_bar;
-        if (i + 1 == s->count && !exact) last = s->colliding * colliding_bar;
+        if (i + 1 == s->count && !exact) last = s->colliding * bar->colliding;
         for (int j = 0; j < corners; ++j) {
             own[j] = f->weight * alpha_bar[j];
             if (exact || !poly_bounded(p, f, j)) continue;
@@ -184,7 +194,8 @@ static void poly_witness_vjp(const polyPair* p, const polySolution* s, const edg
             bar->x[j][k] = w_fma(s->alpha[j], term, bar->x[j][k]);
         }
     }
-    poly_alpha_vjp(p, s, t, exact, alpha_bar, in->colliding, bar);
+    bar->colliding = in->colliding;
+    poly_alpha_vjp(p, s, t, exact, alpha_bar, bar);
     bar->gap = 2.0 * t->gap * s->s2 * soft_bar;
     bar->tikhonov = exact ? zero : bar->w * s->s2;
     wide s2_bar = t->gap * t->gap * soft_bar + t->tikhonov * bar->w + t->min * bar->min;

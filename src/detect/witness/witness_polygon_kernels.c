@@ -37,7 +37,7 @@ static void load_bar(const int n[2], const tacReal* const* bar, int i, polyWitne
     for (int k = 0; k < 3; ++k) w->normal[k] = w_load_or_zero(bar[c + 8 + k], i);
 }
 
-static int usable(const int n[2], const tacReal* const* in, int count) {
+static int poly_usable(const int n[2], const tacReal* const* in, int count) {
     wide bad = w_set(0.0);
     for (int i = 0; i < count; i += TAC_LANES) {
         polyPair p;
@@ -51,8 +51,8 @@ static int usable(const int n[2], const tacReal* const* in, int count) {
 
 //---------------------------------- routines ----------------------------------
 
-static int value(const int n[2], const tacWitnessOptions* options, const tacReal* const* in,
-                 tacReal* const* out, int count) {
+static int poly_value(const int n[2], const tacWitnessOptions* options, const tacReal* const* in,
+                      tacReal* const* out, int count) {
     edgeTau t = edge_tau(options);
     for (int i = 0; i < count; i += TAC_LANES) {
         polyPair p;
@@ -62,16 +62,23 @@ static int value(const int n[2], const tacWitnessOptions* options, const tacReal
         polyWitness w = poly_witness(&p, &s, &t);
         store_witness(n, &w, out, i);
     }
-    return usable(n, in, count);
+    return poly_usable(n, in, count);
 }
 
-static void jvp(const int n[2], const tacWitnessOptions* options, const tacWitnessOptions* dots,
-                const tacReal* const* in, const tacReal* const* dot, tacReal* const* out,
-                int count) {
+// corner counts of the polygons, and pairs of them
+typedef struct polyBatch {
+    const int* n; // 2
+    int count;
+} polyBatch;
+
+static void poly_jvp(polyBatch batch, const tacWitnessOptions* options,
+                     const tacWitnessOptions* dots, const tacReal* const* in,
+                     const tacReal* const* dot, tacReal* const* out) {
+    const int* n = batch.n;
     edgeTau t = edge_tau(options);
     edgeTauDot td = {w_set(dots->tikhonov), w_set(dots->min),   w_set(dots->clip),
                      w_set(dots->inside),   w_set(dots->range), w_set(dots->gap)};
-    for (int i = 0; i < count; i += TAC_LANES) {
+    for (int i = 0; i < batch.count; i += TAC_LANES) {
         polyPair p, d;
         polySolution s;
         load_pair(n, in, i, &p);
@@ -82,11 +89,11 @@ static void jvp(const int n[2], const tacWitnessOptions* options, const tacWitne
     }
 }
 
-static void vjp(const int n[2], const tacWitnessOptions* options, const tacReal* const* in,
-                const tacReal* const* bar, tacReal* const* in_bar, tacWitnessOptions* sums,
-                int count) {
+static void poly_vjp(polyBatch batch, const tacWitnessOptions* options, const tacReal* const* in,
+                     const tacReal* const* bar, tacReal* const* in_bar, tacWitnessOptions* sums) {
+    const int* n = batch.n;
     edgeTau t = edge_tau(options);
-    for (int i = 0; i < count; i += TAC_LANES) {
+    for (int i = 0; i < batch.count; i += TAC_LANES) {
         polyPair p;
         polySolution s;
         polyWitness w;
@@ -109,21 +116,21 @@ static void vjp(const int n[2], const tacWitnessOptions* options, const tacReal*
 #define ROUTINE(a, b)                                                                              \
     static const int n##a##b[2] = {a, b};                                                          \
     static int usable##a##b(const tacReal* const* in, int count) {                                 \
-        return usable(n##a##b, in, count);                                                         \
+        return poly_usable(n##a##b, in, count);                                                    \
     }                                                                                              \
     static int value##a##b(const tacWitnessOptions* o, const tacReal* const* in,                   \
                            tacReal* const* out, int count) {                                       \
-        return value(n##a##b, o, in, out, count);                                                  \
+        return poly_value(n##a##b, o, in, out, count);                                             \
     }                                                                                              \
     static void jvp##a##b(const tacWitnessOptions* o, const tacWitnessOptions* dots,               \
                           const tacReal* const* in, const tacReal* const* dot,                     \
                           tacReal* const* out, int count) {                                        \
-        jvp(n##a##b, o, dots, in, dot, out, count);                                                \
+        poly_jvp((polyBatch){n##a##b, count}, o, dots, in, dot, out);                              \
     }                                                                                              \
     static void vjp##a##b(const tacWitnessOptions* o, const tacReal* const* in,                    \
                           const tacReal* const* bar, tacReal* const* in_bar,                       \
                           tacWitnessOptions* sums, int count) {                                    \
-        vjp(n##a##b, o, in, bar, in_bar, sums, count);                                             \
+        poly_vjp((polyBatch){n##a##b, count}, o, in, bar, in_bar, sums);                           \
     }
 #define ENTRY(a, b)                                                                                \
     { 3 * (a + b), a + b + 11, usable##a##b, value##a##b, jvp##a##b, vjp##a##b }

@@ -38,6 +38,14 @@ typedef struct laneSubtree {
     int has_external_forces;
 } laneSubtree;
 
+// the adjoint of tau, and those that it adds to
+typedef struct inverseBar {
+    const tacModel* model;
+    const tacMotion* m;
+    const tacReal* tau_bar;
+    tacMotionDot* bar;
+} inverseBar;
+
 TAC_INLINE laneSlotBar slot_adjoint(const laneSubtree* c, laneSlot slot, lane6 V,
                                     const laneSums* sums) {
     laneSlotBar out;
@@ -83,16 +91,21 @@ static void geometry_adjoint(const tacModel* model, const tacMotion* m, int join
 
 //---------------------------------- joints ---------------------------------------
 
-TAC_INLINE void carry_dof(const tacMotion* m, const laneSubtree* c, wide lambda, int k,
-                          laneSums* sums) {
+TAC_INLINE void carry_dof(const inverseBar* b, const laneSubtree* c, int k, laneSums* sums) {
+    const tacMotion* m = b->m;
+    wide lambda = w_get(b->tau_bar, k);
     lane6 S = get6(m->S, k);
     sums->Q = fma6(inertia_apply(&c->I, S), lambda, sums->Q);
     sums->P = fma3(coriolis_back(&c->B, S), lambda, sums->P);
     if (has_external_wrench(m)) sums->W = fma6(cross_force(S, c->load), lambda, sums->W);
 }
 
-TAC_INLINE void dof_vjp(const tacModel* model, const tacMotion* m, const laneSubtree* subtree,
-                        int k, wide lambda, const laneSlotBar* s, tacMotionDot* bar) {
+TAC_INLINE void dof_vjp(const inverseBar* b, const laneSubtree* subtree, int k,
+                        const laneSlotBar* s) {
+    const tacModel* model = b->model;
+    const tacMotion* m = b->m;
+    tacMotionDot* bar = b->bar;
+    wide lambda = w_get(b->tau_bar, k);
     const tacJoint* j = &model->joint[model->dof[k].joint];
     laneColumn c = column_of(model, m, k);
     wide q_bar = dot6(c.S, s->G);
@@ -104,35 +117,34 @@ TAC_INLINE void dof_vjp(const tacModel* model, const tacMotion* m, const laneSub
     if (bar->theta && m->qacc) w_add(bar->theta, j->armature, lambda * w_get(m->qacc, k));
 }
 
-// V is that before the joint; `first` to `last` rotate or translate together
-TAC_INLINE void dof_block_vjp(const tacModel* model, const tacMotion* m, const laneSubtree* c,
-                              const tacReal* tau_bar, int first, int last, lane6 V, laneSums* sums,
-                              tacMotionDot* bar, lane6* G) {
-    for (int k = first; k < last; ++k) carry_dof(m, c, w_get(tau_bar, k), k, sums);
-    laneSlotBar s = slot_adjoint(c, slot_before(m, model->dof[first].joint), V, sums);
-    for (int k = first; k < last; ++k) dof_vjp(model, m, c, k, w_get(tau_bar, k), &s, bar);
-    *G = s.G;
+// Degrees of freedom `first` to `last` rotate or translate together; V is that before the joint.
+// Returns G.
+TAC_INLINE lane6 dof_block_vjp(const inverseBar* b, const laneSubtree* c, int first, int last,
+                               lane6 V, laneSums* sums) {
+    for (int k = first; k < last; ++k) carry_dof(b, c, k, sums);
+    laneSlotBar s = slot_adjoint(c, slot_before(b->m, b->model->dof[first].joint), V, sums);
+    for (int k = first; k < last; ++k) dof_vjp(b, c, k, &s);
+    return s.G;
 }
 
 // in: V before the joint and the sums after it; out: the sums before it
-static void joint_bar(const tacModel* model, const tacMotion* m, const laneSubtree* c, int joint,
-                      const tacReal* tau_bar, lane6 V, laneSums* sums, tacMotionDot* bar) {
-    const tacJoint* j = &model->joint[joint];
+static void joint_bar(const inverseBar* b, const laneSubtree* c, int joint, lane6 V,
+                      laneSums* sums) {
+    const tacJoint* j = &b->model->joint[joint];
     int first = j->dof, last = j->dof + dof_count(j->kind);
-    lane6 G;
     if (j->kind == TAC_JOINT_FREE) {
-        lane6 moved = add6(V, joint_twist(m, tau_bar, first, 3));
-        dof_block_vjp(model, m, c, tau_bar, first + 3, last, moved, sums, bar, &G);
-        dof_block_vjp(model, m, c, tau_bar, first, first + 3, V, sums, bar, &G);
+        lane6 moved = add6(V, joint_twist(b->m, b->tau_bar, first, 3));
+        dof_block_vjp(b, c, first + 3, last, moved, sums);
+        dof_block_vjp(b, c, first, first + 3, V, sums);
         return;
     }
-    if (bar->theta) {
-        lane6 after = add6(V, joint_twist(m, tau_bar, first, last - first));
-        laneSlotBar s = slot_adjoint(c, slot_after(model, m, joint), after, sums);
-        geometry_adjoint(model, m, joint, s.G, bar, 1);
+    if (b->bar->theta) {
+        lane6 after = add6(V, joint_twist(b->m, b->tau_bar, first, last - first));
+        laneSlotBar s = slot_adjoint(c, slot_after(b->model, b->m, joint), after, sums);
+        geometry_adjoint(b->model, b->m, joint, s.G, b->bar, 1);
     }
-    dof_block_vjp(model, m, c, tau_bar, first, last, V, sums, bar, &G);
-    if (bar->theta) geometry_adjoint(model, m, joint, G, bar, 0);
+    lane6 G = dof_block_vjp(b, c, first, last, V, sums);
+    if (b->bar->theta) geometry_adjoint(b->model, b->m, joint, G, b->bar, 0);
 }
 
 //---------------------------------- bodies ---------------------------------------
@@ -209,6 +221,7 @@ static void external_force_inward(const tacModel* model, const tacMotion* m, tac
 
 static void inverse_vjp(const tacModel* model, tacMotion* m, const tacReal* tau_bar,
                         tacMotionDot* bar) {
+    const inverseBar adjoint = {model, m, tau_bar, bar};
     velocity_outward(model, m, tau_bar);
     if (m->has_external_forces) external_force_inward(model, m, bar);
     for (int b = model->nbody - 1; b > 0; --b) {
@@ -235,7 +248,7 @@ static void inverse_vjp(const tacModel* model, tacMotion* m, const tacReal* tau_
             V[j + 1] = add6(V[j], joint_twist(m, tau_bar, joint->dof, dof_count(joint->kind)));
         }
         for (int j = body->joints - 1; j >= 0; --j)
-            joint_bar(model, m, &c, body->first_joint + j, tau_bar, V[j], &sums, bar);
+            joint_bar(&adjoint, &c, body->first_joint + j, V[j], &sums);
         if (bar->theta && is_attached(model, b)) {
             laneSlotBar s = slot_adjoint(&c, slot_attached(model, m, b), V[0], &sums);
             attach_adjoint(model, m, b, s.G, bar);

@@ -22,28 +22,26 @@ static const tacRange range_stiffness = {1e-9, 1e15};
 
 //---------------------------------- words ----------------------------------------
 
-// a detector or responder: its word, is it built, and its partner if the scene names none
+// a detector or responder: its word, and its partner if the scene names none
 typedef struct contactWord {
     const char* word;
-    int built;
     int partner;
 } contactWord;
 
 static const contactWord detectors[] = {
-    [TAC_DETECT_SSDF] = {"ssdf", 1, TAC_RESPOND_SCM},
-    [TAC_DETECT_MANIFOLD] = {"manifold", 1, TAC_RESPOND_SPRING},
-    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", 1, TAC_RESPOND_SPRING},
-    [TAC_DETECT_SAT] = {"sat", 1, TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_CONVEX] = {"convex", 1, TAC_RESPOND_ELASTOPLASTIC},
-    [TAC_DETECT_GJK] = {"gjk", 1, TAC_RESPOND_LCP},
+    [TAC_DETECT_SSDF] = {"ssdf", TAC_RESPOND_SCM},
+    [TAC_DETECT_MANIFOLD] = {"manifold", TAC_RESPOND_SPRING},
+    [TAC_DETECT_EDGE_SDF] = {"edge_sdf", TAC_RESPOND_SPRING},
+    [TAC_DETECT_SAT] = {"sat", TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_CONVEX] = {"convex", TAC_RESPOND_ELASTOPLASTIC},
+    [TAC_DETECT_GJK] = {"gjk", TAC_RESPOND_LCP},
 };
 
 static const contactWord responders[] = {
-    [TAC_RESPOND_SPRING] = {"spring", 1, TAC_DETECT_MANIFOLD},
-    [TAC_RESPOND_SCM] = {"scm", 1, TAC_DETECT_SSDF},
-    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", 1, TAC_DETECT_SAT},
-    [TAC_RESPOND_LCP] = {"lcp", 1, TAC_DETECT_GJK},
-    [TAC_RESPOND_CONE] = {"cone", 0, TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SPRING] = {"spring", TAC_DETECT_MANIFOLD},
+    [TAC_RESPOND_SCM] = {"scm", TAC_DETECT_SSDF},
+    [TAC_RESPOND_ELASTOPLASTIC] = {"elastoplastic", TAC_DETECT_SAT},
+    [TAC_RESPOND_LCP] = {"lcp", TAC_DETECT_GJK},
 };
 
 // Detectors and responders are independent choices, but for these pairs. Reasons complete a
@@ -54,25 +52,19 @@ static const contactWord responders[] = {
 #define NO_FEATURES "lcp needs exact features and times of impact, which smooth fields do not have"
 #define ONE_POINT                                                                                  \
     "lcp needs times of impact and every point of a face; this detector finds one point per pair"
-#define NO_WEIGHTS "cone scales impedance by the activity of smooth contacts"
 
 static const char* const refused[][TAC_COUNT(responders)] = {
-    [TAC_DETECT_SSDF] = {[TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
-                         [TAC_RESPOND_LCP] = NO_FEATURES,
-                         [TAC_RESPOND_CONE] = NO_WEIGHTS},
+    [TAC_DETECT_SSDF] =
+        {[TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE, [TAC_RESPOND_LCP] = NO_FEATURES},
     [TAC_DETECT_MANIFOLD] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
                              [TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
                              [TAC_RESPOND_LCP] = NO_FEATURES},
     [TAC_DETECT_EDGE_SDF] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
                              [TAC_RESPOND_ELASTOPLASTIC] = NOT_ADDITIVE,
                              [TAC_RESPOND_LCP] = NO_FEATURES},
-    [TAC_DETECT_SAT] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
-                        [TAC_RESPOND_LCP] = ONE_POINT,
-                        [TAC_RESPOND_CONE] = NO_WEIGHTS},
-    [TAC_DETECT_CONVEX] = {[TAC_RESPOND_SCM] = NO_CLOUDS,
-                           [TAC_RESPOND_LCP] = ONE_POINT,
-                           [TAC_RESPOND_CONE] = NO_WEIGHTS},
-    [TAC_DETECT_GJK] = {[TAC_RESPOND_SCM] = NO_CLOUDS, [TAC_RESPOND_CONE] = NO_WEIGHTS},
+    [TAC_DETECT_SAT] = {[TAC_RESPOND_SCM] = NO_CLOUDS, [TAC_RESPOND_LCP] = ONE_POINT},
+    [TAC_DETECT_CONVEX] = {[TAC_RESPOND_SCM] = NO_CLOUDS, [TAC_RESPOND_LCP] = ONE_POINT},
+    [TAC_DETECT_GJK] = {[TAC_RESPOND_SCM] = NO_CLOUDS},
 };
 
 static int has_word(const contactWord* table, int count, const char* word) {
@@ -98,8 +90,7 @@ static const char* list_words(tacSpec* spec, const contactWord* table, int count
 // responders that take the contacts of a detector
 static unsigned partner_bits(tacDetector detector) {
     unsigned bits = 0;
-    for (int i = 0; i < TAC_COUNT(responders); ++i)
-        bits |= (unsigned)(responders[i].built && !refused[detector][i]) << i;
+    for (int i = 0; i < TAC_COUNT(responders); ++i) bits |= (unsigned)!refused[detector][i] << i;
     return bits;
 }
 
@@ -120,7 +111,7 @@ static void fail_word(tacSpec* spec, const tacContactPlan* plan, const char* att
                     responders[plan->responder].word, what);
 }
 
-// the pair must not be refused, and be built
+// the pair must not be refused
 static void check_words(tacSpec* spec, const tacContactPlan* plan) {
     const char* reason = refused[plan->detector][plan->responder];
     const char* partners =
@@ -128,13 +119,7 @@ static void check_words(tacSpec* spec, const tacContactPlan* plan) {
     const char* advice = tac_reader_text(
         &spec->reader, "cannot be combined: %s; this detector goes with respond: %s",
         reason ? reason : "", partners);
-    const char* unbuilt = "is not supported yet; remove it to load the scene without contact";
-    if (reason)
-        fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
-    else if (!detectors[plan->detector].built)
-        fail_word(spec, plan, "detect", TAC_ERROR_UNSUPPORTED, unbuilt);
-    else if (!responders[plan->responder].built)
-        fail_word(spec, plan, "respond", TAC_ERROR_UNSUPPORTED, unbuilt);
+    if (reason) fail_word(spec, plan, "respond", TAC_ERROR_VALUE, advice ? advice : "");
 }
 
 // 1 if the scene asks for contact

@@ -6,8 +6,8 @@
 #ifndef TAC_MODEL_CONTACT_CONTACT_PLAN_H
 #define TAC_MODEL_CONTACT_CONTACT_PLAN_H
 
+#include "model/contact/contact_data.h"
 #include "model/spec.h"
-#include "tactus/respond.h"
 
 // what defaults are made from
 typedef struct tacContactScale {

@@ -10,7 +10,7 @@
 #define TAC_MODEL_CONTACT_GEOM_FEATURES_H
 
 #include "mesh/io/soup.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 // vertices of one block
 #define TAC_FEATURE_BLOCK 8

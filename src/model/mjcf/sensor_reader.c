@@ -68,31 +68,31 @@ static const char types[] = "none body xbody geom site camera joint tendon actua
 //---------------------------------- objects --------------------------------------
 
 // "xbody" names a body
-static const char* kind_of(tacSensorObject type) {
+static const char* kind_of(tacObject type) {
     static const char* const kinds[] = {"",       "body",  "body",   "geom",    "site",
                                         "camera", "joint", "tendon", "actuator"};
     return kinds[type];
 }
 
-static tacSensorObject type_of(const char* word) {
+static tacObject type_of(const char* word) {
     static const char* const words[] = {"none",   "body",  "xbody",  "geom",    "site",
                                         "camera", "joint", "tendon", "actuator"};
     for (int i = 0; i < TAC_COUNT(words); ++i)
-        if (strcmp(words[i], word) == 0) return (tacSensorObject)i;
-    return TAC_OBJECT_NONE;
+        if (strcmp(words[i], word) == 0) return (tacObject)i;
+    return TAC_OBJ_NONE;
 }
 
 // objtype and objname, or reftype and refname
-static tacSensorObject read_frame(tacSpec* spec, const tacElement* element, const char* type,
-                                  const char* name, int* index) {
+static tacObject read_frame(tacSpec* spec, const tacElement* element, const char* type,
+                            const char* name, int* index) {
     int word = tac_read_word(&spec->reader, element, type, types);
-    if (word < 0) return TAC_OBJECT_NONE;
-    if (word == 0 || word > TAC_OBJECT_CAMERA)
+    if (word < 0) return TAC_OBJ_NONE;
+    if (word == 0 || word > TAC_OBJ_CAMERA)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, type), type,
                         "must be body, xbody, geom, site or camera");
     tac_require(&spec->reader, element, name);
-    *index = tac_read_reference(spec, element, name, kind_of((tacSensorObject)word));
-    return (tacSensorObject)word;
+    *index = tac_read_reference(spec, element, name, kind_of((tacObject)word));
+    return (tacObject)word;
 }
 
 // two of geom1 or body1, geom2 or body2
@@ -105,8 +105,8 @@ static void read_pair(tacSpec* spec, const tacElement* element, tacSensor* senso
         if ((geom[i] >= 0) == (body[i] >= 0))
             tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, element->line, i ? "geom2" : "geom1",
                             "give one of geom%d and body%d", i + 1, i + 1);
-    sensor->type = geom[0] >= 0 ? TAC_OBJECT_GEOM : TAC_OBJECT_XBODY;
-    sensor->reftype = geom[1] >= 0 ? TAC_OBJECT_GEOM : TAC_OBJECT_XBODY;
+    sensor->type = geom[0] >= 0 ? TAC_OBJ_GEOM : TAC_OBJ_XBODY;
+    sensor->reftype = geom[1] >= 0 ? TAC_OBJ_GEOM : TAC_OBJ_XBODY;
     sensor->object = geom[0] >= 0 ? geom[0] : body[0];
     sensor->ref = geom[1] >= 0 ? geom[1] : body[1];
 }
@@ -135,15 +135,15 @@ static void read_object(tacSpec* spec, const tacElement* element, const char* ob
 static void check_sensor(tacSpec* spec, const tacElement* element, tacSensor* sensor) {
     if (spec->reader.result != TAC_OK) return;
     int turned = sensor->kind >= TAC_SENSOR_FRAMEQUAT && sensor->kind <= TAC_SENSOR_FRAMEZAXIS;
-    if (sensor->type == TAC_OBJECT_CAMERA || sensor->reftype == TAC_OBJECT_CAMERA ||
-        (sensor->type == TAC_OBJECT_BODY && turned) || sensor->reftype == TAC_OBJECT_BODY)
+    if (sensor->type == TAC_OBJ_CAMERA || sensor->reftype == TAC_OBJ_CAMERA ||
+        (sensor->type == TAC_OBJ_BODY && turned) || sensor->reftype == TAC_OBJ_BODY)
         sensor->measured = 0;
-    if (sensor->type == TAC_OBJECT_ACTUATOR) {
+    if (sensor->type == TAC_OBJ_ACTUATOR) {
         const tacActuator* a = (const tacActuator*)spec->actuation.actuator.items + sensor->object;
         const tacJoint* joint = (const tacJoint*)spec->tree.joint.items + a->target;
         if (a->drive != TAC_DRIVE_TENDON && joint->axis < 0) sensor->measured = 0;
     }
-    if (sensor->type != TAC_OBJECT_JOINT) return;
+    if (sensor->type != TAC_OBJ_JOINT) return;
     tacJointKind kind = ((const tacJoint*)spec->tree.joint.items)[sensor->object].kind;
     int ball = sensor->kind == TAC_SENSOR_BALLQUAT || sensor->kind == TAC_SENSOR_BALLANGVEL;
     int scalar = sensor->kind == TAC_SENSOR_JOINTPOS || sensor->kind == TAC_SENSOR_JOINTVEL;

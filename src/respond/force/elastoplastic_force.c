@@ -131,8 +131,7 @@ static tacResult elastoplastic_force(const tacModel* model, const tacKinematics*
 //---------------------------------- derivatives ----------------------------------
 
 static tacResult elastoplastic_force_jvp(const tacModel* model, const tacKinematics* kinematics,
-                                         const tacContacts* contacts,
-                                         const tacContacts* contacts_dot, const tacReal* theta_dot,
+                                         const tacContacts* contacts, tacForceTangent tangent,
                                          tacPairForce* dot, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     int count;
@@ -142,13 +141,13 @@ static tacResult elastoplastic_force_jvp(const tacModel* model, const tacKinemat
     for (int i = 0; i < contacts->count; ++i) {
         elastoplasticPoint p = point_at(model, kinematics, contacts, i);
         elastoplasticDot own = {.pos = tac_vec3_zero(), .n = tac_vec3_zero(), .v = tac_vec3_zero()};
-        tacElastoplasticLaw law_dot = law_at(theta_dot, p.at);
+        tacElastoplasticLaw law_dot = law_at(tangent.param, p.at);
         tacVec3 F, T;
-        if (contacts_dot) {
-            own.pos = tac_vec3_at(contacts_dot->point, i);
-            own.n = tac_vec3_at(contacts_dot->normal, i);
-            own.phi = contacts_dot->distance[i];
-            own.activity = contacts_dot->activity[i];
+        if (tangent.contacts) {
+            own.pos = tac_vec3_at(tangent.contacts->point, i);
+            own.n = tac_vec3_at(tangent.contacts->normal, i);
+            own.phi = tangent.contacts->distance[i];
+            own.activity = tangent.contacts->activity[i];
         }
         wrench_jvp(&p, &own, &law_dot, &F, &T);
         add_wrench(dot[entry[plan->pair[contacts->pair[i]].bodies]].wrench, F, T);
@@ -162,8 +161,7 @@ static void add_number(tacReal* all, int offset, tacReal amount) {
 
 static tacResult elastoplastic_force_vjp(const tacModel* model, const tacKinematics* kinematics,
                                          const tacContacts* contacts, const tacPairForce* bar,
-                                         tacContacts* contacts_bar, tacReal* theta_bar,
-                                         tacScratch* scratch) {
+                                         tacForceAdjoint adjoint, tacScratch* scratch) {
     int count;
     const int* entry = tac_pair_force_index(model, contacts, &count, &scratch->arena);
     for (int i = 0; i < contacts->count; ++i) {
@@ -174,16 +172,16 @@ static tacResult elastoplastic_force_vjp(const tacModel* model, const tacKinemat
         tacElastoplasticState state = {0};
         tacElastoplasticLaw law = {0};
         tac_elastoplastic_eval_vjp(&p.law, &p.state, &p.r, tac_scale(F, p.activity), &state, &law);
-        add_number(theta_bar, p.at.k, law.k);
-        add_number(theta_bar, p.at.v_d, law.v_d);
-        add_number(theta_bar, p.at.v_s, law.v_s);
-        add_number(theta_bar, p.at.mu, law.mu);
-        if (!contacts_bar) continue;
+        add_number(adjoint.param, p.at.k, law.k);
+        add_number(adjoint.param, p.at.v_d, law.v_d);
+        add_number(adjoint.param, p.at.v_s, law.v_s);
+        add_number(adjoint.param, p.at.mu, law.mu);
+        if (!adjoint.contacts) continue;
         tacVec3 pos = tac_add(tac_cross(p.F, torque), tac_cross(state.v, p.ang_vel));
-        tac_vec3_add_to(contacts_bar->point, i, pos);
-        tac_vec3_add_to(contacts_bar->normal, i, state.n);
-        contacts_bar->distance[i] += state.phi;
-        contacts_bar->activity[i] += tac_dot(p.r.f, F);
+        tac_vec3_add_to(adjoint.contacts->point, i, pos);
+        tac_vec3_add_to(adjoint.contacts->normal, i, state.n);
+        adjoint.contacts->distance[i] += state.phi;
+        adjoint.contacts->activity[i] += tac_dot(p.r.f, F);
     }
     return TAC_OK;
 }

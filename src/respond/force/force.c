@@ -9,11 +9,15 @@ static const tacForceKind* const kinds[] = {
     [TAC_RESPOND_SPRING] = &tac_spring_force,
     [TAC_RESPOND_SCM] = &tac_scm_force,
     [TAC_RESPOND_ELASTOPLASTIC] = &tac_elastoplastic_force,
-    [TAC_RESPOND_CONE] = NULL,
+    [TAC_RESPOND_LCP] = NULL,
 };
 
 const tacForceKind* tac_force_of(const tacModel* model) {
     return model && model->contact ? kinds[model->contact->responder] : NULL;
+}
+
+int tac_body_pair_count(const tacModel* model) {
+    return model && model->contact ? model->contact->nbodies : 0;
 }
 
 static tacResult check_force_args(const tacModel* model, const tacKinematics* kinematics,
@@ -47,8 +51,8 @@ tacResult tac_force_jvp(const tacModel* model, const tacKinematics* kinematics,
     if (result == TAC_OK && !dot) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    result = tac_force_of(model)->jvp(model, kinematics, contacts, contacts_dot, theta_dot, dot,
-                                      scratch);
+    result = tac_force_of(model)->jvp(model, kinematics, contacts,
+                                      (tacForceTangent){contacts_dot, theta_dot}, dot, scratch);
     scratch->arena.used = mark;
     return result;
 }
@@ -60,8 +64,8 @@ tacResult tac_force_vjp(const tacModel* model, const tacKinematics* kinematics,
     if (result == TAC_OK && !bar) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    result = tac_force_of(model)->vjp(model, kinematics, contacts, bar, contacts_bar, theta_bar,
-                                      scratch);
+    result = tac_force_of(model)->vjp(model, kinematics, contacts, bar,
+                                      (tacForceAdjoint){contacts_bar, theta_bar}, scratch);
     scratch->arena.used = mark;
     return result;
 }

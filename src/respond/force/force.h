@@ -5,7 +5,19 @@
 
 #include "base/arena.h"
 #include "base/scratch.h"
-#include "tactus/respond.h"
+#include "model/contact/contact_data.h"
+
+// What forces are differentiated along beside pose and twist: contacts and parameters; NULL: zero.
+typedef struct tacForceTangent {
+    const tacContacts* contacts;
+    const tacReal* param;
+} tacForceTangent;
+
+// What adjoints of forces are added to; NULL: not asked for.
+typedef struct tacForceAdjoint {
+    tacContacts* contacts;
+    tacReal* param;
+} tacForceAdjoint;
 
 // All functions as their namesakes in tactus/respond.h, called with arguments that were checked.
 // Without kinematics->derivatives K and C may be left as they are. `measure` is the dry run of what
@@ -17,11 +29,11 @@ typedef struct tacForceKind {
                        const tacContacts* contacts, tacPairForce* out, int* count,
                        tacScratch* scratch);
     tacResult (*jvp)(const tacModel* model, const tacKinematics* kinematics,
-                     const tacContacts* contacts, const tacContacts* contacts_dot,
-                     const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch);
+                     const tacContacts* contacts, tacForceTangent tangent, tacPairForce* dot,
+                     tacScratch* scratch);
     tacResult (*vjp)(const tacModel* model, const tacKinematics* kinematics,
-                     const tacContacts* contacts, const tacPairForce* bar,
-                     tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch);
+                     const tacContacts* contacts, const tacPairForce* bar, tacForceAdjoint adjoint,
+                     tacScratch* scratch);
 } tacForceKind;
 
 // the scene's, or NULL if it has none or one of impulses

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "math/pose.h"
-#include "tactus/respond.h"
+#include "model/contact/contact_data.h"
 
 // the entry that each pair of bodies has, -1 without contacts; *count is how many there are
 int* tac_pair_force_index(const tacModel* model, const tacContacts* contacts, int* count,

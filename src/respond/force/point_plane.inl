@@ -8,17 +8,17 @@
 // of width eps. n may be shorter than 1: the force then fades with it, and friction still takes
 // energy out.
 //
-// Ahead: the force at the end of a step of length h in which v changes by y, to first order in what
-// stiffens it; y enters by a symmetric negative matrix:
+// Implicit: the force at the end of a step of length h in which v changes by y, to first order in
+// what stiffens it; y enters by a symmetric negative matrix:
 //
 //   f = N n - s L q,  N = l - kappa h (v_n + y_n) - rho y_n,  y_n = n . y
-//   kappa = -c' d,  rho = c m(x)/v_d,  L = (l + e c m(x))/(1 + e),  e = give h rho
-//   q = (1 - w) v_t + y - y_n n,  w = v_t . y/(v_s^2 + b^2 + v . v_t),  b = 2 give h mu L
+//   kappa = -c' d,  rho = c m(x)/v_d,  L = (l + e c m(x))/(1 + e),  e = inv_mass h rho
+//   q = (1 - w) v_t + y - y_n n,  w = v_t . y/(v_s^2 + b^2 + v . v_t),  b = 2 inv_mass h mu L
 //
-// where m, 1 below 0 and 0 above 2, is -d' to 0.03 but has two continuous derivatives, and `give`
-// is the velocity that a unit of impulse makes at a point. Friction is of L: a blow l - c that the
-// step stops pushes with (l - c)/(1 + e) in the mean; with mu l friction would put energy in. What
-// slides slower than b, which friction takes within the step, is held by a damper: it stops.
+// where m, 1 below 0 and 0 above 2, is -d' to 0.03 but has two continuous derivatives. inv_mass is
+// the velocity that a unit of impulse makes at a point. Friction is of L: the drag l - c that the
+// step stops pushes with (l - c)/(1 + e) in the mean; with mu l friction would put energy in.
+// Friction takes a sliding velocity of b within one step. Slower contacts are held by a damper.
 
 #ifndef TAC_RESPOND_FORCE_POINT_PLANE_INL
 #define TAC_RESPOND_FORCE_POINT_PLANE_INL
@@ -36,7 +36,7 @@ typedef struct planeLaw {
 // where it is evaluated
 typedef struct planeState {
     wide phi, n[3], v[3];
-    wide y[3], h; // of a force ahead
+    wide y[3], h; // of an implicit force
 } planeState;
 
 // the force, and what its derivatives need
@@ -45,10 +45,10 @@ typedef struct planeForce {
     wide c, c_phi, c_eps; // spring, and its slopes
     wide d, d_x, x;       // dissipation, its slope, v_n/v_d
     wide l, g;            // normal force, 1/sqrt(v_s^2 + |v_t|^2)
-    wide L;               // normal force that friction is of: l, or that of a force ahead
+    wide L;               // normal force that friction is of: l, or that of an implicit force
     wide v_n, v_t[3];
 
-    // of a force ahead; else N = l, q = v_t
+    // of an implicit force; else N = l, q = v_t
     wide N, q[3], y_n, w, r2; // r2 = v_s^2 + b^2 + v . v_t
     wide e, part, b;          // part = 1/(1 + e)
     wide kappa, kappa_phi, kappa_x, kappa_eps;
@@ -139,10 +139,30 @@ TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
 
 //---------------------------------- derivatives ----------------------------------
 
+// a force with what it was evaluated at
+typedef struct planePoint {
+    const planeLaw* law;
+    const planeState* at;
+    const planeForce* r;
+} planePoint;
+
+// tangents of the state and of the law (NULL: none)
+typedef struct planeDot {
+    const planeState* at;
+    const planeLaw* law;
+} planeDot;
+
+// adjoints that are added to, of the state and of the law (NULL: not asked for)
+typedef struct planeBar {
+    planeState* at;
+    planeLaw* law;
+} planeBar;
+
 // tangents of L and b, from those of l and rho
-TAC_INLINE wide plane_press_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
-                                const planeState* dot, const planeLaw* law_dot, wide l, wide rho,
-                                wide* b) {
+TAC_INLINE wide plane_press_jvp(planePoint p, planeDot d, wide l, wide rho, wide* b) {
+    const planeLaw *law = p.law, *law_dot = d.law;
+    const planeState *at = p.at, *dot = d.at;
+    const planeForce* r = p.r;
     wide step = law->inv_mass * at->h, step_dot = law->inv_mass * dot->h, held = rho * law->v_d;
     if (law_dot) {
         step_dot = w_fma(law_dot->inv_mass, at->h, step_dot);
@@ -156,19 +176,21 @@ TAC_INLINE wide plane_press_jvp(const planeLaw* law, const planeState* at, const
 }
 
 // tangent of w; v_t and b are those of v_t and b
-TAC_INLINE wide plane_slip_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
-                               const planeState* dot, const planeLaw* law_dot, const wide v_t[3],
-                               wide b) {
+TAC_INLINE wide plane_slip_jvp(planePoint p, planeDot d, const wide v_t[3], wide b) {
+    const planeLaw* law_dot = d.law;
+    const planeState *at = p.at, *dot = d.at;
+    const planeForce* r = p.r;
     wide z = w_dot3(v_t, at->y) + w_dot3(r->v_t, dot->y);
     wide r2 = w_dot3(dot->v, r->v_t) + w_dot3(at->v, v_t) + 2.0 * r->b * b;
-    if (law_dot) r2 = r2 + 2.0 * law->v_s * law_dot->v_s;
+    if (law_dot) r2 = r2 + 2.0 * p.law->v_s * law_dot->v_s;
     return (z - r->w * r2) / r->r2;
 }
 
 // tangent of what N has beside l; L holds that of l and becomes its own, q that of v_t likewise
-TAC_INLINE wide plane_implicit_jvp(const planeLaw* law, const planeState* at, const planeForce* r,
-                                   const planeState* dot, const planeLaw* law_dot, wide x, wide v_n,
-                                   wide q[3], wide* L) {
+TAC_INLINE wide plane_implicit_jvp(planePoint p, planeDot d, wide x, wide v_n, wide q[3], wide* L) {
+    const planeLaw *law = p.law, *law_dot = d.law;
+    const planeState *at = p.at, *dot = d.at;
+    const planeForce* r = p.r;
     wide y_n = w_dot3(dot->n, at->y) + w_dot3(at->n, dot->y), sum = r->v_n + r->y_n;
     wide kappa = w_fma(r->kappa_phi, dot->phi, r->kappa_x * x);
     wide rho = w_fma(r->rho_phi, dot->phi, r->rho_x * x);
@@ -178,8 +200,8 @@ TAC_INLINE wide plane_implicit_jvp(const planeLaw* law, const planeState* at, co
         rho = rho + r->rho * (k - law_dot->v_d / law->v_d) + r->rho_eps * law_dot->eps;
     }
     wide b;
-    *L = plane_press_jvp(law, at, r, dot, law_dot, *L, rho, &b);
-    wide w = plane_slip_jvp(law, at, r, dot, law_dot, q, b);
+    *L = plane_press_jvp(p, d, *L, rho, &b);
+    wide w = plane_slip_jvp(p, d, q, b);
     for (int i = 0; i < 3; ++i) {
         wide slip = w_fma(1.0 - r->w, q[i], -(w * r->v_t[i]));
         q[i] = slip + dot->y[i] - w_fma(y_n, at->n[i], r->y_n * dot->n[i]);
@@ -203,28 +225,36 @@ TAC_INLINE void plane_force_jvp(const planeLaw* law, const planeState* at, const
     }
     s_dot = w_fma(-law->mu * g3, speed, s_dot);
     wide l = w_fma(c, r->d, r->c * r->d_x * x), N = l, L = l;
-    if (law->implicit) N = N + plane_implicit_jvp(law, at, r, dot, law_dot, x, v_n, q, &L);
+    if (law->implicit)
+        N = N +
+            plane_implicit_jvp((planePoint){law, at, r}, (planeDot){dot, law_dot}, x, v_n, q, &L);
     wide sl = s * r->L, sl_dot = w_fma(s, L, s_dot * r->L);
     for (int i = 0; i < 3; ++i)
         f_dot[i] = w_fma(N, at->n[i], r->N * dot->n[i]) - w_fma(sl_dot, r->q[i], sl * q[i]);
 }
 
 // through w: q holds the adjoint of q and becomes that of v_t; returns that of b
-TAC_INLINE wide plane_slip_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
-                               wide q[3], planeState* bar, planeLaw* law_bar) {
+TAC_INLINE wide plane_slip_vjp(planePoint p, wide q[3], planeBar sum) {
+    const planeState* at = p.at;
+    const planeForce* r = p.r;
+    planeState* bar = sum.at;
     wide z = -(w_dot3(r->v_t, q) / r->r2), r2 = -(r->w * z);
     for (int i = 0; i < 3; ++i) {
         bar->y[i] = w_fma(z, r->v_t[i], bar->y[i]);
         bar->v[i] = w_fma(r2, r->v_t[i], bar->v[i]);
         q[i] = w_fma(1.0 - r->w, q[i], w_fma(z, at->y[i], r2 * at->v[i]));
     }
-    if (law_bar) law_bar->v_s = law_bar->v_s + 2.0 * law->v_s * r2;
+    if (sum.law) sum.law->v_s = sum.law->v_s + 2.0 * p.law->v_s * r2;
     return 2.0 * r->b * r2;
 }
 
 // adjoints of l and, returned, rho, from those of L and b
-TAC_INLINE wide plane_press_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
-                                wide L, wide b, planeState* bar, planeLaw* law_bar, wide* l) {
+TAC_INLINE wide plane_press_vjp(planePoint p, wide L, wide b, planeBar sum, wide* l) {
+    const planeLaw* law = p.law;
+    const planeState* at = p.at;
+    const planeForce* r = p.r;
+    planeState* bar = sum.at;
+    planeLaw* law_bar = sum.law;
     wide step = law->inv_mass * at->h, all = r->part * w_fma(2.0 * step * law->mu, b, L);
     wide e = (r->rho * law->v_d - r->L) * all,
          step_bar = w_fma(2.0 * law->mu * r->L, b, e * r->rho);
@@ -238,27 +268,36 @@ TAC_INLINE wide plane_press_vjp(const planeLaw* law, const planeState* at, const
     return w_fma(step, e, law->v_d * r->e * all);
 }
 
-// adjoints of v_n and x on the way, of a force ahead, from those of N and L, which becomes that of
-// l; q as of plane_slip_vjp
-TAC_INLINE void plane_implicit_vjp(const planeLaw* law, const planeState* at, const planeForce* r,
-                                   wide N, wide* L, wide q[3], planeState* bar, planeLaw* law_bar,
-                                   wide* v_n, wide* x) {
+// adjoints of v_n and x = v_n/v_d
+typedef struct planeSpeedBar {
+    wide v_n, x;
+} planeSpeedBar;
+
+// Of an implicit force, from adjoints of N, L and q. That of L becomes that of l, that of q that
+// of v_t.
+TAC_INLINE planeSpeedBar plane_implicit_vjp(planePoint p, wide N, wide* L, wide q[3],
+                                            planeBar sum_bar) {
+    const planeLaw* law = p.law;
+    const planeState* at = p.at;
+    const planeForce* r = p.r;
+    planeState* bar = sum_bar.at;
+    planeLaw* law_bar = sum_bar.law;
     wide sum = r->v_n + r->y_n, kappa = -(at->h * sum * N);
     wide y_n = -(N * w_fma(r->kappa, at->h, r->rho)) - w_dot3(at->n, q);
     for (int i = 0; i < 3; ++i) {
         bar->y[i] = bar->y[i] + w_fma(y_n, at->n[i], q[i]);
         bar->n[i] = bar->n[i] + w_fma(y_n, at->y[i], -(r->y_n * q[i]));
     }
-    wide b = plane_slip_vjp(law, at, r, q, bar, law_bar);
-    wide rho = plane_press_vjp(law, at, r, *L, b, bar, law_bar, L) - r->y_n * N;
-    *v_n = -(r->kappa * at->h * N);
-    *x = w_fma(r->kappa_x, kappa, r->rho_x * rho);
+    wide b = plane_slip_vjp(p, q, sum_bar);
+    wide rho = plane_press_vjp(p, *L, b, sum_bar, L) - r->y_n * N;
+    planeSpeedBar out = {-(r->kappa * at->h * N), w_fma(r->kappa_x, kappa, r->rho_x * rho)};
     bar->h = bar->h - r->kappa * sum * N;
     bar->phi = bar->phi + w_fma(r->kappa_phi, kappa, r->rho_phi * rho);
-    if (!law_bar) return;
+    if (!law_bar) return out;
     law_bar->k = law_bar->k + w_fma(r->kappa, kappa, r->rho * rho) / law->k;
     law_bar->eps = law_bar->eps + w_fma(r->kappa_eps, kappa, r->rho_eps * rho);
     law_bar->v_d = law_bar->v_d - r->rho * rho / law->v_d;
+    return out;
 }
 
 // adds to adjoints of the state and of the law (NULL: not asked for)
@@ -266,13 +305,15 @@ TAC_INLINE void plane_force_vjp(const planeLaw* law, const planeState* at, const
                                 const wide f_bar[3], planeState* bar, planeLaw* law_bar) {
     wide s = law->mu * r->g, g3 = r->g * r->g * r->g, N = w_dot3(at->n, f_bar);
     wide sl = -w_dot3(r->q, f_bar), L = s * sl, s_bar = r->L * sl;
-    wide q[3], v_n = w_set(0.0), x = w_set(0.0), speed = -(law->mu * g3 * s_bar);
+    wide q[3], speed = -(law->mu * g3 * s_bar);
+    planeSpeedBar way = {w_set(0.0), w_set(0.0)};
     for (int i = 0; i < 3; ++i) q[i] = -(s * r->L * f_bar[i]);
-    if (law->implicit) plane_implicit_vjp(law, at, r, N, &L, q, bar, law_bar, &v_n, &x);
+    if (law->implicit)
+        way = plane_implicit_vjp((planePoint){law, at, r}, N, &L, q, (planeBar){bar, law_bar});
     wide l = N + L, c = l * r->d;
-    x = w_fma(l * r->c, r->d_x, x);
+    wide x = w_fma(l * r->c, r->d_x, way.x);
     for (int i = 0; i < 3; ++i) q[i] = w_fma(speed, r->v_t[i], q[i]);
-    v_n = v_n + x / law->v_d - w_dot3(q, at->n);
+    wide v_n = way.v_n + x / law->v_d - w_dot3(q, at->n);
     bar->phi = w_fma(c, r->c_phi, bar->phi);
     for (int i = 0; i < 3; ++i) {
         bar->n[i] = bar->n[i] + w_fma(r->N, f_bar[i], w_fma(v_n, at->v[i], -(r->v_n * q[i])));

@@ -46,7 +46,8 @@ static void add_leaf(scmSearch* s, int leaf) {
     for (int i = first; i < end && i < s->side->query.cloud->queries; ++i)
         list->at[list->count++] = i;
     TAC_DISPATCH(tac_ssdf_kernels_)
-        ->fading(&s->side->planes, &s->side->query, list->at + start, list->count - start, s->eps3,
+        ->fading(&s->side->planes,
+                 (tacSsdfPoints){&s->side->query, list->at + start, list->count - start}, s->eps3,
                  list->Phi + start, list->fade + start);
     for (int i = start; i < list->count; ++i) {
         double phi_cutoff = tac_re(list->Phi[i]) + s->cut;

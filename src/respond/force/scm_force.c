@@ -243,14 +243,13 @@ static tacResult scm_force(const tacModel* model, const tacKinematics* kinematic
 }
 
 static tacResult scm_force_jvp(const tacModel* model, const tacKinematics* kinematics,
-                               const tacContacts* contacts, const tacContacts* contacts_dot,
-                               const tacReal* theta_dot, tacPairForce* dot, tacScratch* scratch) {
+                               const tacContacts* contacts, tacForceTangent tangent,
+                               tacPairForce* dot, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     tacScmWork work = alloc_work(model, &scratch->arena);
     activePairs pairs = find_active_pairs(model, kinematics, dot, &scratch->arena);
     (void)contacts;
-    (void)contacts_dot;
-    for (int i = 0; i < plan->npair && theta_dot; ++i) {
+    for (int i = 0; i < plan->npair && tangent.param; ++i) {
         const tacContactPair* pair = &plan->pair[i];
         tacScmForce f;
         int at[TAC_SCM_NUMBERS];
@@ -260,20 +259,19 @@ static tacResult scm_force_jvp(const tacModel* model, const tacKinematics* kinem
         for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
             for (int j = 0; j < 6 && at[k] >= 0; ++j)
                 dot[pairs.entry[pair->bodies]].wrench[j] +=
-                    f.T[TAC_SCM_NUMBERS * j + k] * theta_dot[at[k]];
+                    f.T[TAC_SCM_NUMBERS * j + k] * tangent.param[at[k]];
     }
     return TAC_OK;
 }
 
 static tacResult scm_force_vjp(const tacModel* model, const tacKinematics* kinematics,
                                const tacContacts* contacts, const tacPairForce* bar,
-                               tacContacts* contacts_bar, tacReal* theta_bar, tacScratch* scratch) {
+                               tacForceAdjoint adjoint, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     tacScmWork work = alloc_work(model, &scratch->arena);
     activePairs pairs = find_active_pairs(model, kinematics, NULL, &scratch->arena);
     (void)contacts;
-    (void)contacts_bar;
-    for (int i = 0; i < plan->npair && theta_bar; ++i) {
+    for (int i = 0; i < plan->npair && adjoint.param; ++i) {
         const tacContactPair* pair = &plan->pair[i];
         tacScmForce f;
         int at[TAC_SCM_NUMBERS];
@@ -282,7 +280,7 @@ static tacResult scm_force_vjp(const tacModel* model, const tacKinematics* kinem
         param_offsets(model, pair, at);
         for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
             for (int j = 0; j < 6 && at[k] >= 0; ++j)
-                theta_bar[at[k]] +=
+                adjoint.param[at[k]] +=
                     f.T[TAC_SCM_NUMBERS * j + k] * bar[pairs.entry[pair->bodies]].wrench[j];
     }
     return TAC_OK;

@@ -48,8 +48,10 @@ TAC_INLINE void add_field(planeSums* s, const planeState* at, const wide e[3], w
 }
 
 // dF/dv = c d'/v_d u n' - l mu g (1 - n n') + l mu g^3 v_t v_t'
-TAC_INLINE void add_slopes(planeSums* s, const planeLaw* law, const planeState* at,
-                           const planeForce* r, const wide u[3], const wide e[3], wide w) {
+TAC_INLINE void add_slopes(planeSums* s, planePoint p, const wide u[3], const wide e[3], wide w) {
+    const planeLaw* law = p.law;
+    const planeState* at = p.at;
+    const planeForce* r = p.r;
     wide spring = w * r->c_phi * r->d, friction = w * r->l * law->mu * r->g;
     wide damp = w * r->c * r->d_x / law->v_d, rot = friction * r->g * r->g;
     s->drag = s->drag + friction;
@@ -146,9 +148,17 @@ TAC_INLINE int is_active_plane(const planeJob* job, const wide score[SSDF_STAGE]
     return any;
 }
 
-TAC_INLINE void add_plane_force(planeJob* job, int stage, const planeState* at, const wide e[3],
-                                wide score, wide w, int order) {
-    planeSums* s = &job->sum[stage];
+// a plane at a point: the derivative of its score, the score, and its weight
+typedef struct planeTerm {
+    planeState at;
+    wide e[3], score, w;
+} planeTerm;
+
+TAC_INLINE void add_plane_force(const planeJob* job, const planeTerm* term, planeSums* s,
+                                int order) {
+    const planeState* at = &term->at;
+    const wide* e = term->e;
+    wide score = term->score, w = term->w;
     planeForce r = plane_force(&job->law, at);
     wide u[3];
     for (int k = 0; k < 3; ++k) s->F[k] = w_fma(w, r.f[k], s->F[k]);
@@ -159,7 +169,7 @@ TAC_INLINE void add_plane_force(planeJob* job, int stage, const planeState* at, 
         return;
     }
     force_direction(&job->law, at, &r, u);
-    if (order >= 1) add_slopes(s, &job->law, at, &r, u, e, w);
+    if (order >= 1) add_slopes(s, (planePoint){&job->law, at, &r}, u, e, w);
     if (order >= 2) add_numbers(s, &job->law, &r, u, score, w);
 }
 
@@ -176,22 +186,21 @@ TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int orde
         for (int stage = 0; stage < SSDF_STAGE; ++stage) {
             if (!is_summed(any, stage)) continue;
             planeSums* s = &job->sum[stage];
-            wide w = w_exp_regular(score[stage]), e[3];
-            planeState at = {.phi = f[stage], .h = job->h};
+            wide w = w_exp_regular(score[stage]);
+            planeTerm term = {.at = {.phi = f[stage], .h = job->h}, .score = score[stage], .w = w};
             for (int k = 0; k < 3; ++k) {
-                at.n[k] = w_set(t.n[k][i]);
-                e[k] = w_set(t.e[k][i]);
-                at.v[k] = job->v[stage][k];
-                at.y[k] = job->y[stage][k];
+                term.at.n[k] = w_set(t.n[k][i]);
+                term.e[k] = w_set(t.e[k][i]);
+                term.at.v[k] = job->v[stage][k];
+                term.at.y[k] = job->y[stage][k];
             }
             s->w = s->w + w;
-            if (order >= 1) add_field(s, &at, e, w);
+            if (order >= 1) add_field(s, &term.at, term.e, w);
             if (order >= 2) {
                 s->s = w_fma(w, score[stage], s->s);
-                s->fs = w_fma(w * at.phi, score[stage], s->fs);
+                s->fs = w_fma(w * term.at.phi, score[stage], s->fs);
             }
-            if (active && is_summed(active, stage))
-                add_plane_force(job, stage, &at, e, score[stage], w, order);
+            if (active && is_summed(active, stage)) add_plane_force(job, &term, s, order);
         }
     }
 }

@@ -76,9 +76,8 @@ static tacResult spring_force(const tacModel* model, const tacKinematics* kinema
 }
 
 static tacResult spring_force_jvp(const tacModel* model, const tacKinematics* kinematics,
-                                  const tacContacts* contacts, const tacContacts* contacts_dot,
-                                  const tacReal* theta_dot, tacPairForce* dot,
-                                  tacScratch* scratch) {
+                                  const tacContacts* contacts, tacForceTangent tangent,
+                                  tacPairForce* dot, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     int count;
     const int* entry = tac_pair_force_index(model, contacts, &count, &scratch->arena);
@@ -91,8 +90,8 @@ static tacResult spring_force_jvp(const tacModel* model, const tacKinematics* ki
         int at[SPRING_NUMBERS];
         param_offsets(model, pair, at);
         for (int k = 0; k < SPRING_NUMBERS; ++k)
-            law_dot[k] = theta_dot && at[k] >= 0 ? theta_dot[at[k]] : (tacReal)0.0;
-        SPRINGS->jvp(&s, contacts_dot, law_dot, dot[entry[pair->bodies]].wrench);
+            law_dot[k] = tangent.param && at[k] >= 0 ? tangent.param[at[k]] : (tacReal)0.0;
+        SPRINGS->jvp(&s, tangent.contacts, law_dot, dot[entry[pair->bodies]].wrench);
         i += s.count;
     }
     return TAC_OK;
@@ -100,8 +99,7 @@ static tacResult spring_force_jvp(const tacModel* model, const tacKinematics* ki
 
 static tacResult spring_force_vjp(const tacModel* model, const tacKinematics* kinematics,
                                   const tacContacts* contacts, const tacPairForce* bar,
-                                  tacContacts* contacts_bar, tacReal* theta_bar,
-                                  tacScratch* scratch) {
+                                  tacForceAdjoint adjoint, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
     int count;
     const int* entry = tac_pair_force_index(model, contacts, &count, &scratch->arena);
@@ -110,10 +108,10 @@ static tacResult spring_force_vjp(const tacModel* model, const tacKinematics* ki
         const tacContactPair* pair = &plan->pair[contacts->pair[i]];
         tacReal law_bar[SPRING_NUMBERS] = {0};
         int at[SPRING_NUMBERS];
-        SPRINGS->vjp(&s, bar[entry[pair->bodies]].wrench, contacts_bar, law_bar);
+        SPRINGS->vjp(&s, bar[entry[pair->bodies]].wrench, adjoint.contacts, law_bar);
         param_offsets(model, pair, at);
-        for (int k = 0; k < SPRING_NUMBERS && theta_bar; ++k)
-            if (at[k] >= 0) theta_bar[at[k]] += law_bar[k];
+        for (int k = 0; k < SPRING_NUMBERS && adjoint.param; ++k)
+            if (at[k] >= 0) adjoint.param[at[k]] += law_bar[k];
         i += s.count;
     }
     return TAC_OK;

@@ -1,7 +1,7 @@
 // Springs of one pair of geoms, a record per lane (docs/contact.md, eq. 6).
 //
 //   v = linear + angular x r,  r = point - origin,  F = activity f(distance, normal, v)
-//   wrench = sum of (F, r x F);  ahead: y = h (lead + turn x r)
+//   wrench = sum of (F, r x F);  implicit: y = h (predicted + predicted_ang x r)
 //
 // A normal shorter than 1 pushes that much less, so friction is of mu |n|^2: never above mu times
 // what pushes.
@@ -54,11 +54,14 @@ TAC_INLINE void fused_cross(const wide a[3], const wide b[3], wide out[3]) {
 
 // what the force is made from
 typedef struct springPoint {
+    const tacContacts* contacts;
+    springLanes lanes;
+    wide mu;      // of the pair
     planeLaw law; // of the record
     planeState at;
     planeForce r;
     wide arm[3], activity, F[3], ang_vel[3];
-    wide predicted[3], predicted_ang[3]; // of a force ahead: y/h, and what turns it
+    wide predicted[3], predicted_ang[3]; // of an implicit force: y/h, and what turns it
 } springPoint;
 
 TAC_INLINE planeLaw segment_law(const tacSpringSegment* s) {
@@ -72,7 +75,7 @@ TAC_INLINE planeLaw segment_law(const tacSpringSegment* s) {
                       s->implicit};
 }
 
-// y of a force ahead, else 0
+// y of an implicit force, else 0
 TAC_INLINE void implicit_state(const tacSpringSegment* s, springPoint* p) {
     p->at.h = w_set(s->law[SPRING_H]);
     for (int i = 0; i < 3; ++i) p->predicted_ang[i] = p->predicted[i] = p->at.y[i] = w_set(0.0);
@@ -89,6 +92,9 @@ TAC_INLINE void eval_contact(const tacSpringSegment* s, const planeLaw* law, spr
                              springPoint* p) {
     const tacContacts* c = s->contacts;
     wide rotated[3];
+    p->contacts = c;
+    p->lanes = lanes;
+    p->mu = law->mu;
     load_lanes3(c->normal, lanes, p->at.n);
     load_lanes3(c->point, lanes, p->arm);
     p->at.phi = load_lanes(c->distance, lanes);
@@ -141,8 +147,9 @@ typedef struct springSums {
 
 // A twist about the origin, axis k: what it is about the point is a column of the record's
 // derivative, three of them for a turn, which also moves the point's place.
-TAC_INLINE void twist_column(const tacContacts* c, springLanes lanes, int row, int k,
-                             const springPoint* p, wide* out) {
+TAC_INLINE void twist_column(const springPoint* p, int row, int k, wide* out) {
+    const tacContacts* c = p->contacts;
+    springLanes lanes = p->lanes;
     *out = load_lanes(c->d_twist[row][k], lanes);
     if (k < 3) return;
     // a turn e about the origin is, about the point, the same turn and the shift e x arm
@@ -156,27 +163,27 @@ TAC_INLINE planeLaw no_law(void) {
     return (planeLaw){zero, zero, zero, zero, zero, zero, 0, 0};
 }
 
-TAC_INLINE void pose_column(const tacContacts* c, wide mu, const springPoint* p, springLanes lanes,
-                            int k, wide F[3], wide T[3]) {
+TAC_INLINE void pose_column(const springPoint* p, int k, wide F[3], wide T[3]) {
+    springLanes lanes = p->lanes;
     springDot dot;
     for (int i = 0; i < 3; ++i) {
-        twist_column(c, lanes, i, k, p, &dot.pos[i]);
-        twist_column(c, lanes, 3 + i, k, p, &dot.at.n[i]);
+        twist_column(p, i, k, &dot.pos[i]);
+        twist_column(p, 3 + i, k, &dot.at.n[i]);
     }
-    twist_column(c, lanes, 6, k, p, &dot.at.phi);
-    twist_column(c, lanes, 7, k, p, &dot.activity);
+    twist_column(p, 6, k, &dot.at.phi);
+    twist_column(p, 7, k, &dot.activity);
     if (lanes.count < TAC_LANES) {
         tacReal mask[TAC_LANES];
         for (int i = 0; i < TAC_LANES; ++i) mask[i] = i < lanes.count ? 1.0 : 0.0;
         dot.activity = dot.activity * w_load(mask);
     }
     planeLaw law_dot = no_law();
-    law_dot.mu = 2.0 * mu * w_dot3(p->at.n, dot.at.n);
+    law_dot.mu = 2.0 * p->mu * w_dot3(p->at.n, dot.at.n);
     add_point_velocity(p, &dot);
     wrench_jvp(p, &dot, &law_dot, F, T);
 }
 
-// a unit of the relative twist, axis k, or with `lead` of the relative acceleration
+// a unit of the relative twist, axis k, or with `predicted` of the relative acceleration
 TAC_INLINE void velocity_column(const springPoint* p, int k, int predicted, wide F[3], wide T[3]) {
     wide axis[3] = {w_set(0.0), w_set(0.0), w_set(0.0)}, zero = w_set(0.0), at[3];
     springDot dot = {.at = {.phi = zero, .h = zero}, .activity = zero};
@@ -209,7 +216,7 @@ static void add_lanes(const tacSpringSegment* s, const planeLaw* law, springLane
         sums->w[3 + i] = sums->w[3 + i] + T[i];
     }
     for (int k = 0; k < 6 && blocks; ++k) {
-        pose_column(s->contacts, law->mu, &p, lanes, k, F, T);
+        pose_column(&p, k, F, T);
         add_column(sums->K, k, F, T);
         velocity_column(&p, k, 0, F, T);
         add_column(sums->C, k, F, T);
@@ -292,8 +299,8 @@ static void segment_jvp(const tacSpringSegment* s, const tacContacts* record_dot
     store_lane_sums(sum, 6, wrench_dot);
 }
 
-// from the wrench to F and the point's place, then through the law; `mu` is that of the pair
-static void point_vjp(wide mu, const springPoint* p, const wide w_bar[6], springDot* bar,
+// from the wrench to F and the point's place, then through the law
+static void point_vjp(const springPoint* p, const wide w_bar[6], springDot* bar,
                       planeLaw* law_bar) {
     wide F[3], rotated[3];
     fused_cross(w_bar + 3, p->arm, rotated);
@@ -305,7 +312,7 @@ static void point_vjp(wide mu, const springPoint* p, const wide w_bar[6], spring
     law_bar->mu = w_set(0.0);
     plane_force_vjp(&p->law, &p->at, &p->r, F, &bar->at, law_bar);
     for (int i = 0; i < 3; ++i)
-        bar->at.n[i] = w_fma(2.0 * mu * law_bar->mu, p->at.n[i], bar->at.n[i]);
+        bar->at.n[i] = w_fma(2.0 * p->mu * law_bar->mu, p->at.n[i], bar->at.n[i]);
     law_bar->mu = w_fma(law_bar->mu, w_dot3(p->at.n, p->at.n), mu_bar);
     fused_cross(bar->at.v, p->ang_vel, rotated);
     for (int i = 0; i < 3; ++i) bar->pos[i] = bar->pos[i] + rotated[i];
@@ -329,7 +336,7 @@ static void segment_vjp(const tacSpringSegment* s, const tacReal* wrench_bar,
         for (int k = 0; k < 3; ++k) bar.at.y[k] = zero;
         bar.at.h = zero;
         eval_contact(s, &law, lanes, &p);
-        point_vjp(law.mu, &p, w_bar, &bar, &sum);
+        point_vjp(&p, w_bar, &bar, &sum);
         h = h + bar.at.h;
         if (!record_bar) continue;
         for (int k = 0; k < 3; ++k) {

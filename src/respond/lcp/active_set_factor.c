@@ -1,22 +1,39 @@
-// Factors of the system that given classes make of the frictional problem.
+// Factors of the linear system of an active set.
 //
-//   symmetric: Cholesky's;  sliding contacts: rows in order of size
+//   symmetric: Cholesky;  sliding contacts: rows pivoted by size
 //
-// All loops run along rows, so that sums are independent of one another and fast.
+// All loops run along rows, so that their sums are independent and fast.
 
 #include "respond/lcp/active_set_factor.h"
+
+#include "base/arena.h"
 
 #include <math.h>
 #include <string.h>
 
-// of the diagonal: what is added, and what a pivot of an independent row exceeds
+// of the diagonal: regularization, and the smallest pivot of an independent row
 static const double regularization = 1e-10, min_pivot = 1e-6;
 
 enum { BLOCK = 4 }; // pivots that are taken together
 
+//---------------------------------- memory ----------------------------------
+
+static tacActiveSetFactor alloc_factor(const tacLcp* lcp, tacArena* arena) {
+    int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
+    return (tacActiveSetFactor){.lcp = lcp,
+                                .rows = rows,
+                                .stride = stride,
+                                .K = TAC_ALLOC(arena, double, (size_t)rows*(size_t)rows),
+                                .z = TAC_ALLOC(arena, double, rows),
+                                .r = TAC_ALLOC(arena, double, rows),
+                                .tight = TAC_ALLOC(arena, int, rows),
+                                .pivot = TAC_ALLOC(arena, int, rows)};
+}
+
 size_t tac_active_set_factor_size(int contacts, int tangents) {
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    return (rows * rows + 2 * rows) * sizeof(double) + 2 * rows * sizeof(int);
+    tacArena dry = tac_arena_measure(1);
+    alloc_factor(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return dry.peak;
 }
 
 //---------------------------------- rows ----------------------------------
@@ -171,14 +188,10 @@ static void factor_pivoted(tacActiveSetFactor* s) {
 
 tacActiveSetFactor tac_active_set_factor(const tacLcp* lcp, const unsigned char* active_set,
                                          void* memory) {
-    int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
-    tacActiveSetFactor s = {.lcp = lcp, .active_set = active_set, .rows = rows, .stride = stride};
-    s.K = memory;
-    s.z = s.K + (size_t)rows * (size_t)rows;
-    s.r = s.z + rows;
-    s.tight = (int*)(s.r + rows);
-    s.pivot = s.tight + rows;
-    for (int i = 0; i < rows; ++i) {
+    tacArena arena = tac_arena_over(memory);
+    tacActiveSetFactor s = alloc_factor(lcp, &arena);
+    s.active_set = active_set;
+    for (int i = 0; i < s.rows; ++i) {
         if (active_set[i] == TAC_LCP_TIGHT) s.tight[s.n++] = i;
     }
     fill_active_matrix(&s);

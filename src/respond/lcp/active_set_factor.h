@@ -1,7 +1,7 @@
-// The frictional problem with its classes given, fast: one factorization, many right sides.
+// The frictional problem for a given active set: one factorization, many right sides.
 //
-// The diagonal is raised by a trace, so that redundant rows do no harm: refined, the answer is a
-// solution next to the shortest one. docs/lcp.md, eq. (4).
+// A small regularization of the diagonal keeps redundant rows harmless. Refinement removes it: the
+// answer is close to the least-norm solution. docs/lcp.md, eq. (4).
 
 #ifndef TAC_RESPOND_LCP_ACTIVE_SET_FACTOR_H
 #define TAC_RESPOND_LCP_ACTIVE_SET_FACTOR_H
@@ -20,7 +20,7 @@ typedef struct tacActiveSetFactor {
 
 size_t tac_active_set_factor_size(int contacts, int tangents);
 
-// factors the system of the classes; both lcp and classes are kept by reference
+// factors the system of the active set; lcp and active_set are kept by reference
 tacActiveSetFactor tac_active_set_factor(const tacLcp* lcp, const unsigned char* active_set,
                                          void* memory);
 

@@ -1,8 +1,8 @@
-// A contact as impulses see it: two bodies, a point, a normal and two tangents; its rows, and what
-// all of it owes to displacements of the bodies.
+// A contact for impulses: two bodies, a point, a normal and two tangents; its rows, and their
+// derivatives by displacements of the bodies.
 //
-// Velocities and their changes come from a tacMotion: a body that is displaced by D changes its
-// velocity by D x v + e, both about its tree's origin (dynamics/kernels/inverse_dynamics_jvp.inl).
+// Velocities and their changes come from a tacMotion: a body displaced by D changes its velocity by
+// D x v + e, both about its tree's origin (dynamics/kernels/inverse_dynamics_jvp.inl).
 // docs/hard.md.
 
 #ifndef TAC_RESPOND_LCP_CONTACT_FRAME_H
@@ -10,7 +10,7 @@
 
 #include "dynamics/motion.h"
 #include "math/spatial.h"
-#include "tactus/contact.h"
+#include "model/contact/contact_data.h"
 
 typedef struct tacContactFrame {
     int body[2];

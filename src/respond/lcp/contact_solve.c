@@ -288,7 +288,7 @@ static tacResult assemble_attempt(tacContactSolve* s, tacSolveRecord* record) {
     if (result != TAC_OK) return result;
     tac_contact_solve_assemble(s, f);
     memset(record->nonlinear, 0, (size_t)s->problem.constraints);
-    if (record->variant.closed_gaps) tac_contact_solve_hold_gaps(s);
+    if (record->variant.closed_gaps) tac_contact_solve_close_gaps(s);
     return TAC_OK;
 }
 
@@ -422,7 +422,7 @@ static void linearize_nonlinear_rows(tacContactSolve* s, const tacSolveRecord* r
         tac_contact_frame_rows(s->scene, &s->dynamics.end, &p->constraint[g].end_contact, J);
         memset(by_u, 0, sizeof *by_u * (size_t)nv);
         memset(by_q, 0, sizeof *by_q * (size_t)nv);
-        tac_integrate_pos_vjp(s->scene, record->u, record->h, J, by_q, by_u, &unused);
+        tac_advance_pos_vjp(s->scene, record->u, record->h, J, by_q, by_u, &unused);
         memset(A, 0, sizeof *A * (size_t)rows);
         for (int k = 0; k < nv; ++k)
             for (int j = 0; j < rows; ++j) A[j] += by_u[k] / record->h * p->U[k * rows + j];
@@ -448,7 +448,7 @@ tacResult tac_contact_solve_restore(tacContactSolve* s, const tacSolveRecord* re
     if (record->is_impact) tac_contact_solve_mass_only(s, record);
     tac_contact_solve_assemble(s, f);
     if (tac_contact_solve_is_jammed(s, record)) s->diff_flags |= TAC_TIE;
-    if (record->variant.closed_gaps) tac_contact_solve_hold_gaps(s);
+    if (record->variant.closed_gaps) tac_contact_solve_close_gaps(s);
     for (int g = 0; g < p->constraints && !record->is_impact; ++g)
         p->constraint[g].nonlinear = record->nonlinear[g];
     if (!record->is_impact && !s->options.explicit_path && p->constraints > 0)

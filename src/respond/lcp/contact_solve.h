@@ -13,12 +13,12 @@
 #include "detect/convex_contacts.h"
 #include "dynamics/free_dynamics.h"
 #include "dynamics/integrate_pos.h"
+#include "model/contact/contact_data.h"
 #include "respond/lcp/contact_frame.h"
 #include "respond/lcp/energy_bound.h"
 #include "respond/lcp/equality_row.h"
 #include "respond/lcp/schur.h"
 #include "tactus/lcp.h"
-#include "tactus/respond.h"
 
 // distances closer than this share of delta are equal
 #define TAC_DISTANCE_TOLERANCE 1e-6

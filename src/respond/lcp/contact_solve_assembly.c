@@ -1,7 +1,7 @@
-// What a solve of hard contact is made of: contacts and rows as groups, their matrices.
+// Assembly of a solve: candidates become constraints, constraints become matrices.
 //
-//   contacts, limits, friction, equalities --groups--> J --> A = J M^-1 J', b --> contact_solve.c,
-//   impact_solve.c
+//   contacts, limits, friction, equalities --constraints--> J --> A = J M^-1 J', b -->
+//   contact_solve.c, impact_solve.c
 
 #include "respond/lcp/contact_solve_assembly.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-//---------------------------------- places ----------------------------------
+//---------------------------------- detection ----------------------------------
 
 // kinematics and velocities of one of the motions
 void tac_contact_solve_kinematics(tacContactSolve* s, tacMotion* m, const double* q,
@@ -41,9 +41,9 @@ tacResult tac_contact_solve_detect(tacContactSolve* s, const tacMotion* m, doubl
     return result;
 }
 
-//---------------------------------- groups ----------------------------------
+//---------------------------------- constraints ----------------------------------
 
-// A gap below 0 opens within a step, but at no more than a speed.
+// A gap below 0 opens within a step, but at no more than a given speed.
 static void limit_gap(const tacContactSolve* s, tacConstraint* g, double separation_speed) {
     double most = separation_speed * s->options.dt;
     g->separation_speed = separation_speed;
@@ -83,12 +83,12 @@ static tacConstraint row_constraint(const tacContactSolve* s, int i, double h,
     return g;
 }
 
-// What may close in the time h that is left of a step dt: nearly all of the gap,
+// Speed at which a gap may close in a substep h of a step dt: almost all of the gap,
 //
-//   gap/dt + (1/h - 1/dt) fold(gap),   fold = 0 up to delta, gap - 1.125 delta from 1.25 delta on
+//   gap/dt + (1/h - 1/dt) reserve(gap),  reserve = 0 up to delta, gap - 1.125 delta from 1.25 delta
 //
-// with a parabola between. So around rest (gap = 0) the row is straight, however short the stretch
-// is, and a gap that is too small opens within a whole step. Equalities are like that at any gap.
+// with a parabola in between. So the row is linear around rest (gap = 0) for substeps of any
+// length, and a gap below 0 opens within a whole step. Equalities are linear at any gap.
 static tacGapRate gap_rate_of(const tacSolveOptions* o, const tacConstraint* g, double h) {
     if (g->kind == TAC_CONSTRAINT_FRICTION) return (tacGapRate){.speed = g->gap};
     double w = 0.25 * o->delta, x = fmax(g->gap - o->delta, 0.0), dt = fmax(h, o->dt);
@@ -102,22 +102,22 @@ static tacGapRate gap_rate_of(const tacSolveOptions* o, const tacConstraint* g, 
                         .by_dt = (reserve - g->gap) / (dt * dt)};
 }
 
-// gaps stay as they are
-void tac_contact_solve_hold_gaps(tacContactSolve* s) {
+// gaps neither open nor close
+void tac_contact_solve_close_gaps(tacContactSolve* s) {
     const tacContactProblem* p = &s->problem;
     for (int g = 0; g < p->constraints; ++g)
         if (p->constraint[g].kind != TAC_CONSTRAINT_FRICTION)
             p->constraint[g].gap_rate = (tacGapRate){.speed = 0.0};
 }
 
-// J of a group, one row or three
+// J of a constraint, one row or three
 static void fill_constraint_rows(tacContactSolve* s, const tacMotion* m, int g) {
     tacContactProblem* p = &s->problem;
     int nv = s->scene->nv, size = 1 + p->tangents;
     const tacConstraint* constraint = &p->constraint[g];
     double* J = p->J + (size_t)(g * size) * (size_t)nv;
     if (constraint->kind == TAC_CONSTRAINT_CONTACT) {
-        // without tangents the next group overwrites their rows
+        // without tangents the next constraint overwrites their rows
         tac_contact_frame_rows(s->scene, m, &constraint->frame, J);
         return;
     }
@@ -153,7 +153,6 @@ static void fill_lcp_matrix(tacContactSolve* s, const tacFreeDynamics* f) {
     }
 }
 
-// the matrices of the groups at hand
 void tac_contact_solve_assemble(tacContactSolve* s, tacFreeDynamics* f) {
     tacContactProblem* p = &s->problem;
     p->tangents = 0;
@@ -181,9 +180,8 @@ void tac_contact_solve_rhs(tacContactSolve* s, const tacSolveRecord* record, con
     }
 }
 
-//---------------------------------- lists ----------------------------------
+//---------------------------------- selection ----------------------------------
 
-// a contact or row of the list as a group, and its normal row
 tacConstraint tac_candidate_constraint(const tacContactSolve* s, const tacSolveRecord* record,
                                        int i, const tacMotion* before, double* J) {
     int row = i - s->candidates.contacts.count;
@@ -203,7 +201,6 @@ static void drop_friction(const tacContactSolve* s, tacConstraint* g) {
     }
 }
 
-// the groups that the note has chosen
 tacResult tac_contact_solve_gather(tacContactSolve* s, tacSolveRecord* record,
                                    const tacMotion* before) {
     tacContactProblem* p = &s->problem;

@@ -1,7 +1,7 @@
-// Derivatives of one solve of hard contact, implicit over its final classes.
+// Derivatives of one contact solve: implicit, with the active set fixed.
 //
-// At fixed impulses f the velocity changes by du0 and the rows by dr0; then K dz = -dr0 on the
-// tight rows gives df, and du = du0 + M^-1 J' df. docs/hard.md, eq. (6).
+// At fixed impulses f the velocity changes by du0 and the rows by dr0. K dz = -dr0 on the tight
+// rows gives df, and du = du0 + M^-1 J' df. docs/hard.md, eq. (6).
 
 #include "respond/lcp/contact_solve.h"
 
@@ -42,7 +42,7 @@ static double restitution_by_rest_speed(const tacContactSolve* s, const tacConst
 
 static double limit_sign(const tacRow* row) { return row->upper ? -1.0 : 1.0; }
 
-// offsets of the number that a row owes its gap to
+// parameters that the gap of a joint row depends on
 static int limit_param(const tacContactSolve* s, const tacRow* row) {
     return s->scene->joint[row->object].range + row->upper;
 }
@@ -51,9 +51,9 @@ static int bound_param(const tacContactSolve* s, const tacRow* row) {
     return s->scene->joint[s->scene->dof[row->object].joint].frictionloss;
 }
 
-//---------------------------------- pushes ----------------------------------
+//---------------------------------- frames and joint impulses ----------------------------------
 
-// displacements of the bodies, and what they do to both velocities at u held
+// tangents of the contact frames; u is constant
 static void frames_jvp(tacContactSolve* s, const tacContactSolveDot* d) {
     tacContactProblem* p = &s->problem;
     const tacSolveWorkspace* w = &s->work;
@@ -68,13 +68,13 @@ static void frames_jvp(tacContactSolve* s, const tacContactSolveDot* d) {
                                                     &s->dynamics.after);
 }
 
-// what one push on the joints does to velocities: M^-1 of s->push, in place
+// M^-1 times the joint impulses, in place
 static void apply_inverse_mass(tacContactSolve* s, const tacSolveRecord* record) {
     const tacFreeDynamics* f = &s->dynamics.free[record->is_impact];
     f->k->solve_columns(s->scene, &f->m, s->work.joint_impulse, 1, 1);
 }
 
-// equalities of joints push the second one with -p' f, and p' changes
+// An equality of joints acts on the second joint with -p' f; p' changes with q.
 static int joint_impulse_jvp(tacContactSolve* s, const tacSolveRecord* record,
                              const tacContactSolveDot* d) {
     tacContactProblem* p = &s->problem;
@@ -96,8 +96,8 @@ static int joint_impulse_jvp(tacContactSolve* s, const tacSolveRecord* record,
 
 static double sign_or_zero(double v) { return (v > 1e-10) - (v < -1e-10); }
 
-// A contact without friction that presses and slides: the first trace of friction pushes with
-// -mu f_n along each tangent that moves, the derivative from above. s->work.J_end gets its rows.
+// A contact with mu = 0 that presses and slides: the derivative by mu from above. The first trace
+// of friction acts with -mu f_n along each tangent that moves. work.J_end gets its rows.
 static int first_contact_friction(tacContactSolve* s, const tacSolveRecord* record, int at,
                                   double side[3]) {
     const tacConstraint* g = &s->problem.constraint[at];
@@ -196,7 +196,7 @@ static void free_jvp(tacContactSolve* s, const tacSolveRecord* record, const tac
     first_friction_jvp(s, record, d);
 }
 
-// change of the pace, from that of its gap
+// tangent of the gap rate, from that of its gap
 static double gap_rate_jvp(const tacContactSolve* s, const tacConstraint* g,
                            const tacContactSolveDot* d, double change) {
     return g->gap_rate.by_gap * change + g->gap_rate.by_delta * d->theta[s->options.delta_param] +
@@ -229,13 +229,13 @@ static void contact_jvp(tacContactSolve* s, const tacSolveRecord* record,
     w->mu_dot[at] = g->mu_param >= 0 ? d->theta[g->mu_param] : 0.0;
 }
 
-// Rows that look at the end of the path: (d_end - d)/h.
+// Nonlinear rows: (d_end - d)/h.
 static void nonlinear_jvp(tacContactSolve* s, const tacSolveRecord* record,
                           const tacContactSolveDot* d) {
     const tacSolveWorkspace* w = &s->work;
     double h = record->h, h_dot = d->theta[s->scene->timestep];
     tacMotionDot dot_end = {.dq = w->q_end_dot, .theta = d->theta};
-    tac_integrate_pos_jvp(s->scene, record->u, h, d->q, w->u0, h_dot, w->q_end_dot);
+    tac_advance_pos_jvp(s->scene, record->u, h, d->q, w->u0, h_dot, w->q_end_dot);
     s->dynamics.free[0].k->inverse_jvp(s->scene, &s->dynamics.end, &dot_end, w->joint_force);
     for (int at = 0; at < s->problem.constraints; ++at) {
         const tacConstraint* g = &s->problem.constraint[at];
@@ -401,7 +401,7 @@ static void row_vjp(tacContactSolve* s, const tacSolveRecord* record, int at,
     if (!g->deep) bar->theta[limit_param(s, row)] -= limit_sign(row) * gap;
 }
 
-// what the normal row of a group is at the answer: 0 where it is closed
+// value of a normal row at the answer; 0: closed
 static double normal_row(const tacContactSolve* s, const tacSolveRecord* record, int at) {
     const tacConstraint* g = &s->problem.constraint[at];
     int nv = s->scene->nv;
@@ -414,8 +414,8 @@ static double normal_row(const tacContactSolve* s, const tacSolveRecord* record,
                : a + g->gap_rate.speed;
 }
 
-// A contact that just touches, without pressure: if the loss falls as it opens it is open to the
-// derivative, else it is closed. f_dot holds the adjoint of the impulses.
+// A closed contact without pressure: if the loss falls as it opens, it is open in the derivative,
+// else closed. f_dot holds the adjoint of the impulses.
 static void choose_open_or_closed(tacContactSolve* s, int g) {
     const tacSolveWorkspace* w = &s->work;
     int i = g * rows_per_constraint(s);
@@ -423,8 +423,8 @@ static void choose_open_or_closed(tacContactSolve* s, int g) {
     for (int t = i + 1; t < i + rows_per_constraint(s); ++t) w->active_set[t] = TAC_LCP_OFF;
 }
 
-// A tangent at its bound that does not slide yet: if the loss falls as it slides, which it can one
-// way alone, it slides to the derivative, else it sticks.
+// A tangent at its bound with zero speed: if the loss falls as it slides, it slides in the
+// derivative, else it sticks. It can slide one way only.
 static void choose_stick_or_slide(tacContactSolve* s, const tacSolveRecord* record, int row,
                                   double slack) {
     const tacContactProblem* p = &s->problem;
@@ -439,7 +439,7 @@ static void choose_stick_or_slide(tacContactSolve* s, const tacSolveRecord* reco
     w->active_set[row] = (unsigned char)(is_descent ? slides : TAC_LCP_TIGHT);
 }
 
-// classes at borders by what the optimizer would like, others as they were found
+// The active set with ties resolved to the side of descent.
 static const unsigned char* descent_side(tacContactSolve* s, const tacSolveRecord* record) {
     const tacContactProblem* p = &s->problem;
     double scale = 1e-3;
@@ -482,7 +482,7 @@ static void active_set_vjp(tacContactSolve* s, const tacSolveRecord* record, con
     }
 }
 
-// rows that look at the end of the path, back to u0, q and the time
+// adjoints of nonlinear rows, to u0, q and the time
 static void nonlinear_vjp(tacContactSolve* s, const tacSolveRecord* record,
                           tacContactSolveDot* bar) {
     const tacSolveWorkspace* w = &s->work;
@@ -498,7 +498,7 @@ static void nonlinear_vjp(tacContactSolve* s, const tacSolveRecord* record,
     }
     memset(w->q_end_dot, 0, sizeof(double) * (size_t)model->nv);
     tac_body_motion_vjp(model, &s->dynamics.end, D, NULL, w->q_end_dot, NULL, bar->theta);
-    tac_integrate_pos_vjp(model, record->u, h, w->q_end_dot, bar->q, w->u0, &h_bar);
+    tac_advance_pos_vjp(model, record->u, h, w->q_end_dot, bar->q, w->u0, &h_bar);
     bar->theta[model->timestep] += h_bar;
     memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
 }
@@ -522,7 +522,7 @@ static void free_vjp(tacContactSolve* s, const tacSolveRecord* record, const tac
         m.act = bar->act;
         m.ctrl = bar->ctrl;
     }
-    first_friction_vjp(s, record, bar); // leaves M^-1 u0 in s->push
+    first_friction_vjp(s, record, bar); // leaves M^-1 u0 in joint_impulse
     tac_free_dynamics_vjp(&s->dynamics.free[record->is_impact], w->a0, rate_bar, &m);
 }
 

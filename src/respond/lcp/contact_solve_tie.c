@@ -1,5 +1,4 @@
-// Ties of a solve of hard contact: answers that another set of classes fits as well, so that the
-// derivative is that of one side.
+// Ties: answers that another active set fits as well. The derivative is then that of one side.
 
 #include "respond/lcp/contact_solve.h"
 
@@ -7,8 +6,8 @@
 
 #include <math.h>
 
-// A contact that just touches, without pressure: open and closed fit both. What rests has a trace
-// of speed by the bends of its path, so a blow that does not change it leaves open which. [m/s]
+// A closed contact without pressure: open and closed fit both. The curvature of the path leaves
+// resting contacts a trace of speed, so the tolerance of an impact is a share of its speed.   [m/s]
 static int is_grazing(const tacContactSolve* s, const tacSolveRecord* record, int g) {
     const tacContactProblem* p = &s->problem;
     const double tiny =
@@ -36,7 +35,7 @@ static int is_at_friction_bound(const tacContactProblem* p, const tacSolveRecord
     return found > 0;
 }
 
-// do the normals of two contacts of a pair turn with different bodies?
+// Do the normals of two contacts of a pair rotate with different bodies?
 static int normals_turn_apart(const tacContactFrame* a, const tacContactFrame* b) {
     double most = 0.0;
     for (int row = 3; row < 6; ++row)
@@ -44,7 +43,7 @@ static int normals_turn_apart(const tacContactFrame* a, const tacContactFrame* b
     return a->body[0] == b->body[0] && a->body[1] == b->body[1] && most > 1e-6;
 }
 
-// do the bodies of a contact move against one another, there?
+// Do the bodies of a contact have relative velocity there?
 static int has_relative_motion(tacContactSolve* s, const tacSolveRecord* record,
                                const tacContactFrame* frame) {
     int nv = s->scene->nv;
@@ -55,9 +54,8 @@ static int has_relative_motion(tacContactSolve* s, const tacSolveRecord* record,
     return most > 1e-8;
 }
 
-// Bodies that move against one another, on contacts whose normals turn with either: rows that agree
-// here contradict one another next to here, by the turn times that speed, and some of them give
-// way.
+// Bodies with relative velocity, on contacts whose normals rotate with different bodies. Rows that
+// agree here contradict one another at a neighbouring state, and some of them open.
 static int is_shearing(tacContactSolve* s, const tacSolveRecord* record) {
     tacContactProblem* p = &s->problem;
     int size = 1 + p->tangents;
@@ -81,9 +79,9 @@ static int slides(const tacContactSolve* s, const tacSolveRecord* record) {
     return 0;
 }
 
-// Redundant contacts that slide in different directions (a plate that spins on a floor): friction
-// goes with the pressure of each, which nothing determines, and so does the motion. Another answer
-// of the same classes tells.
+// Redundant contacts that slide in different directions (a plate that spins on a floor). Friction
+// follows the pressure of each contact, which is not unique, and so the motion is not. Another
+// answer of the same active set shows it.
 static int is_undetermined_slide(tacContactSolve* s, const tacSolveRecord* record) {
     tacContactProblem* p = &s->problem;
     int nv = s->scene->nv;
@@ -99,9 +97,8 @@ static int is_undetermined_slide(tacContactSolve* s, const tacSolveRecord* recor
     return most > 1e-7 * size;
 }
 
-// Is another set of classes as good? For what rests, contacts that others make up for are no reason
-// by themselves: gaps of rows that depend on one another change alike with the configuration, so
-// while all of them press they stay closed together, and the motion has one derivative. A blow has
+// Does another active set fit as well? Redundant resting contacts alone are no tie: their gaps
+// change alike with the configuration, so while all press they stay closed together. An impact has
 // no gaps that would keep them together.
 int tac_contact_solve_has_tie(tacContactSolve* s, const tacSolveRecord* record,
                               const tacLcpReport* report) {
@@ -112,8 +109,8 @@ int tac_contact_solve_has_tie(tacContactSolve* s, const tacSolveRecord* record,
     return found;
 }
 
-// Does a contact slide so slowly that its direction, and that of friction, turns with any change?
-// Below 1e-6 m/s the pyramid stands still.                                               [m/s]
+// Does a contact slide so slowly that any change rotates its direction and that of friction? Below
+// 1e-6 m/s the pyramid keeps its axes.                                        [m/s]
 int tac_contact_solve_is_near_stick(const tacContactSolve* s, const tacSolveRecord* record) {
     const tacContactProblem* p = &s->problem;
     for (int g = 0; g < p->constraints; ++g) {
@@ -128,9 +125,9 @@ int tac_contact_solve_is_near_stick(const tacContactSolve* s, const tacSolveReco
     return 0;
 }
 
-//---------------------------------- rows that contradict ----------------------------------
+//---------------------------------- jams ----------------------------------
 
-// the row with the largest pivot that is left, its pivot of 1
+// the row with the largest remaining pivot
 static int best_symmetric_pivot(const double* K, int n, int k) {
     int best = k;
     for (int i = k + 1; i < n; ++i)
@@ -152,8 +149,8 @@ static void exchange_rows_and_columns(double* K, int n, int a, int b) {
     }
 }
 
-// Rank of a matrix with a diagonal of 1. Rows that nearly depend on one another are independent:
-// what counts is whether they do so next to here, too.
+// Rank of a matrix with unit diagonal. Nearly dependent rows count as independent: they are so at a
+// neighbouring state.
 static int rank_of_unit_diagonal(double* K, int n) {
     const double rounding = 1e-13;
     for (int k = 0; k < n; ++k) {
@@ -166,7 +163,7 @@ static int rank_of_unit_diagonal(double* K, int n) {
     return n;
 }
 
-// tight rows of the kinds asked for that others of those make up for
+// number of redundant tight rows among those of the given kinds
 static int count_redundant(tacContactSolve* s, const tacSolveRecord* record, int normals,
                            int tangents) {
     const tacContactProblem* p = &s->problem;
@@ -185,10 +182,10 @@ static int count_redundant(tacContactSolve* s, const tacSolveRecord* record, int
     return n - rank_of_unit_diagonal(K, n);
 }
 
-// As bodies move by dq, gaps of normal rows J_n change by J_n dq, and tangents that stick stay: the
-// rows agree next to here, too, if normals depend on normals alone and tangents on tangents. A peg
-// between two walls, a box in a corner: what one wall's normal opens, the other one's friction
-// holds, and some class gives way.
+// As bodies move by dq, gaps of normal rows change by J_n dq, and sticking tangents stay. The rows
+// agree at a neighbouring state, too, if normals depend on normals only and tangents on tangents.
+// In a jam (a peg between two walls, a box in a corner) the friction of one wall resists the normal
+// of the other, and some row changes its status.
 int tac_contact_solve_is_jammed(tacContactSolve* s, const tacSolveRecord* record) {
     if (record->is_impact || s->problem.tangents == 0 || s->problem.constraints < 2) return 0;
     int all = count_redundant(s, record, 1, 1);

@@ -1,12 +1,13 @@
-// Dantzig's method with bounds that follow the normal impulses.
+// Dantzig's method with friction bounds that follow the normal impulses.
 //
-//   normals first, then tangents: drive f_k by +-1, all tight rows keep a = 0,
-//   until a_k = 0, or f_k meets its bound; on the way rows change their classes
+//   normals first, then tangents: change f_k by +-1 while all tight rows keep a = 0,
+//   until a_k = 0 or f_k is at its bound; rows change their status on the way
 //
 // docs/lcp.md, eq. (9) and (10).
 
 #include "respond/lcp/dantzig.h"
 
+#include "base/arena.h"
 #include "respond/lcp/active_set_factor.h"
 
 #include <math.h>
@@ -34,12 +35,6 @@ typedef struct dantzigEvent {
     tacLcpStatus to, from;
 } dantzigEvent;
 
-size_t tac_dantzig_size(int contacts, int tangents) {
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    size_t factor = (tac_active_set_factor_size(contacts, tangents) + 7) / 8 * 8;
-    return factor + (4 * rows + (size_t)contacts) * sizeof(double) + 2 * rows;
-}
-
 static int normal_row(const dantzig* s, int row) { return row - row % s->stride; }
 
 // largest friction of a tangent, and its rate while a row is driven
@@ -64,7 +59,7 @@ static void offer_event(dantzigEvent* first, double x, double rate, double noise
     if (step < first->step) *first = (dantzigEvent){step, row, to, to};
 }
 
-// f_t meets +bound or -bound, both of which move
+// f_t reaches +bound or -bound, both of which move
 static void offer_bound_events(const dantzig* s, int i, dantzigEvent* first) {
     double b = friction_bound(s, i), rate = friction_bound_rate(s, i),
            noise = rate_tolerance * s->force_rate;
@@ -72,7 +67,7 @@ static void offer_bound_events(const dantzig* s, int i, dantzigEvent* first) {
     offer_event(first, b + s->f[i], rate + s->df[i], noise, i, TAC_LCP_LOWER);
 }
 
-// where a row that has entered leaves its class
+// where a row that has entered changes its status
 static void offer_row_events(const dantzig* s, int i, dantzigEvent* first) {
     int is_normal = i == normal_row(s, i);
     double noise = rate_tolerance * s->speed_rate;
@@ -109,7 +104,7 @@ static void offer_driven_events(const dantzig* s, int k, dantzigEvent* first) {
 
 //---------------------------------- pivots ----------------------------------
 
-// a tangent slides by the sign of its speed, or does nothing where the contact parts
+// a tangent slides by the sign of its speed, or is inactive where the contact opens
 static void set_sliding_status(dantzig* s, int t) {
     double tiny = zero_tolerance * s->speed, a = s->a[t];
     if (s->active_set[normal_row(s, t)] == TAC_LCP_OFF) {
@@ -154,7 +149,7 @@ static void take_step(dantzig* s, double step) {
     }
 }
 
-// the classes come back after a while without progress: it circles
+// active sets repeat without progress: it cycles
 static int is_cycling(dantzig* s, int pivots, double step) {
     int same =
         memcmp(s->seen, s->active_set, (size_t)s->rows) == 0 && step <= zero_tolerance * s->force;
@@ -162,7 +157,7 @@ static int is_cycling(dantzig* s, int pivots, double step) {
     return same && pivots > 1;
 }
 
-// Does the row that has just changed its class go on into the new one?
+// Does the row that has just changed its status go on in the new one?
 static int path_continues(const dantzig* s, const dantzigEvent* last) {
     int i = last->row;
     if (i < 0 || s->bounds != TAC_BOUNDS_COUPLED) return 1;
@@ -231,23 +226,38 @@ static int enter_row(dantzig* s, int k, int* pivots, int limit) {
     return done;
 }
 
-static dantzig dantzig_of(const tacLcp* lcp, tacFrictionBounds bounds, double* f,
-                          unsigned char* active_set, void* memory) {
+static dantzig alloc_dantzig(const tacLcp* lcp, tacArena* arena) {
     int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
-    dantzig s = {
-        .lcp = *lcp, .mu = lcp->mu, .bounds = bounds, .rows = rows, .stride = stride, .f = f};
-    size_t factor = (tac_active_set_factor_size(lcp->contacts, lcp->tangents) + 7) / 8 * 8;
-    s.a = (double*)((char*)memory + factor);
-    s.df = s.a + rows;
-    s.da = s.df + rows;
-    s.bound = s.da + rows;
-    s.zero_mu = s.bound + rows;
-    s.entered = (unsigned char*)(s.zero_mu + lcp->contacts);
-    s.seen = s.entered + rows;
+    size_t factor = tac_active_set_factor_size(lcp->contacts, lcp->tangents);
+    return (dantzig){.lcp = *lcp,
+                     .mu = lcp->mu,
+                     .rows = rows,
+                     .stride = stride,
+                     .a = TAC_ALLOC(arena, double, rows),
+                     .df = TAC_ALLOC(arena, double, rows),
+                     .da = TAC_ALLOC(arena, double, rows),
+                     .bound = TAC_ALLOC(arena, double, rows),
+                     .zero_mu = TAC_ALLOC(arena, double, lcp->contacts),
+                     .entered = TAC_ALLOC(arena, unsigned char, rows),
+                     .seen = TAC_ALLOC(arena, unsigned char, rows),
+                     .memory = tac_arena_alloc(arena, factor)};
+}
+
+size_t tac_dantzig_size(int contacts, int tangents) {
+    tacArena dry = tac_arena_measure(1);
+    alloc_dantzig(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return dry.peak;
+}
+
+static dantzig begin_dantzig(const tacLcp* lcp, tacFrictionBounds bounds, double* f,
+                             unsigned char* active_set, void* memory) {
+    tacArena arena = tac_arena_over(memory);
+    dantzig s = alloc_dantzig(lcp, &arena);
+    s.bounds = bounds;
+    s.f = f;
     s.active_set = active_set;
-    s.memory = memory;
     for (int i = 0; i < lcp->contacts; ++i) s.zero_mu[i] = 0.0;
-    for (int i = 0; i < rows; ++i) {
+    for (int i = 0; i < s.rows; ++i) {
         f[i] = 0.0;
         s.a[i] = lcp->b[i];
         s.entered[i] = 0;
@@ -276,7 +286,7 @@ static void polish_impulses(dantzig* s) {
 
 int tac_dantzig(const tacLcp* lcp, tacFrictionBounds bounds, double* f, unsigned char* active_set,
                 int* passes, void* memory) {
-    dantzig s = dantzig_of(lcp, bounds, f, active_set, memory);
+    dantzig s = begin_dantzig(lcp, bounds, f, active_set, memory);
     int pivots = 0, limit = 20 * s.rows + 20, done = 1;
     for (int k = 0; k < s.rows && done; k += s.stride) done = enter_row(&s, k, &pivots, limit);
     for (int k = 0; k < s.rows; ++k) {

@@ -8,15 +8,15 @@
 
 // what the bounds of friction do while a row is driven
 typedef enum tacFrictionBounds {
-    TAC_BOUNDS_COUPLED, // they follow f_n, and steps end where f_t meets its moving bound
-    TAC_BOUNDS_STALE,   // they follow f_n, but steps end where f_t meets the bound of before
-    TAC_BOUNDS_FROZEN   // they are those of the frictionless answer, as other solvers have it
+    TAC_BOUNDS_COUPLED, // they follow f_n, and steps end where f_t reaches its moving bound
+    TAC_BOUNDS_STALE,   // they follow f_n, but steps end where f_t reaches the previous bound
+    TAC_BOUNDS_FROZEN   // those of the frictionless answer, as in other engines (reference.h)
 } tacFrictionBounds;
 
 size_t tac_dantzig_size(int contacts, int tangents);
 
-// Impulses and classes. Returns 0 where it circles or finds no way on. Adds its pivots to *passes.
-// With frozen bounds f is the answer of the frozen problem, whatever the law says.
+// Impulses and active set. Returns 0 where it cycles or finds no pivot. Adds its pivots to *passes.
+// With frozen bounds f is the answer of the frozen problem, whatever the law of friction says.
 int tac_dantzig(const tacLcp* lcp, tacFrictionBounds bounds, double* f, unsigned char* active_set,
                 int* passes, void* memory);
 

@@ -35,7 +35,7 @@ static void join_islands(int* island, int a, int b) {
     island[x > y ? x : y] = x > y ? y : x;
 }
 
-// the first degree of freedom that a group moves, or -1
+// the first degree of freedom that a constraint moves, or -1
 static int first_moved_dof(const tacContactSolve* s, int g) {
     int nv = s->scene->nv, size = 1 + s->problem.tangents;
     const double* J = s->problem.J + (size_t)(g * size) * (size_t)nv;
@@ -44,7 +44,7 @@ static int first_moved_dof(const tacContactSolve* s, int g) {
     return -1;
 }
 
-// what a group moves hangs together
+// degrees of freedom of a constraint are in one island
 static void join_constraint(tacContactSolve* s, int g) {
     int nv = s->scene->nv, size = 1 + s->problem.tangents, first = first_moved_dof(s, g);
     const double* J = s->problem.J + (size_t)(g * size) * (size_t)nv;
@@ -112,7 +112,7 @@ int tac_energy_bound_gains(tacContactSolve* s, tacSolveRecord* record) {
     for (int k = 0; k < nv; ++k) {
         double unsure = fmax(rounding * b->size[k], record->residual * b->impulse[k]);
         gains |= b->gain0[k] > unsure;
-        // without friction an elastic blow keeps its energy, and no neighbour gains any
+        // without friction an elastic impact keeps its energy, and no neighbouring one gains any
         int near = fabs(b->gain0[k]) < energy_tie * b->size[k];
         if (near && b->friction_work[k] > energy_tie) record->flags |= TAC_TIE;
     }
@@ -194,7 +194,7 @@ void tac_energy_bound_prepare_diff(tacContactSolve* s, const tacSolveRecord* rec
     multiply_mass(s, record->u, b->momentum[1]);
 }
 
-// the parts have left the flow with their own impulses
+// the branches have left their own impulses in the dynamics
 static void mass_times_change(tacContactSolve* s) {
     tacFreeDynamics* f = &s->dynamics.free[1];
     multiply_mass(s, s->energy_bound.change, s->energy_bound.mass_change);

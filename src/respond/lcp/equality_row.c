@@ -90,7 +90,7 @@ static double quat_form(const tacEqualityRow* r, tacQuat P, tacQuat M, tacQuat H
     return tac_dot(r->axis, tac_quat_vec(tac_quat_mul(P, tac_quat_mul(M, H))));
 }
 
-// what turns with displacements of the bodies and with numbers
+// change of the rotations by displacements of the bodies and by parameters
 typedef struct rotationDot {
     tacQuat P, H, P_dot, H_dot;
     double s_dot;
@@ -119,7 +119,7 @@ static rotationDot rotation_dot(const tacModel* model, const tacEqualityRow* r, 
     return d;
 }
 
-// change of s e . vec(P M H) with M held
+// change of s e . vec(P M H), M constant
 static double quat_form_dot(const tacEqualityRow* r, const rotationDot* d, tacQuat M) {
     return d->s_dot * quat_form(r, d->P, M, d->H) +
            r->s * (quat_form(r, d->P_dot, M, d->H) + quat_form(r, d->P, M, d->H_dot));

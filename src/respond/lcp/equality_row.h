@@ -1,12 +1,12 @@
-// A row of an equality as impulses see it: what its velocity and its force owe to displacements of
-// bodies and to its numbers. One row holds
+// Rows of equalities for impulses: velocity and force, with derivatives by displacements of bodies
+// and by parameters. One row is
 //
-//   connect  e . (a - b), a and b points of two bodies, e an axis of the world; also of a weld
-//   weld     s e . vec(conj(B) A r), A and B the turns of its bodies, r the one that is held
+//   connect  e . (a - b), a and b points of two bodies, e a world axis; also of a weld
+//   weld     s e . vec(conj(B) A r), A and B the rotations of its bodies, r the relative one
 //   joint    q0 - p(q1), p a polynomial
 //
-// A connect pushes with f e at a and -f e at b, a weld's turn with a torque, a joint with f at q0
-// and -p' f at q1.
+// A connect acts with f e at a and -f e at b, the rotation of a weld with a torque, a joint with f
+// at q0 and -p' f at q1.
 
 #ifndef TAC_RESPOND_LCP_EQUALITY_ROW_H
 #define TAC_RESPOND_LCP_EQUALITY_ROW_H
@@ -41,7 +41,7 @@ void tac_equality_add_wrench_jvp(const tacModel* model, const tacEqualityRow* ro
 // change of p', which the force of a joint's row has at its second degree of freedom
 double tac_equality_slope_jvp(const tacEqualityRow* row, const tacReal* dq, const tacReal* theta);
 
-// change of the value, and of the velocity with all velocities held; m after inverse_jvp
+// changes of the value, and of the velocity at constant joint velocities; m after inverse_jvp
 typedef struct tacEqualityDot {
     double value, velocity;
 } tacEqualityDot;

@@ -1,6 +1,6 @@
-// A collision: what takes part in it, restitution, and its bound.
+// An impact: the constraints that take part, restitution, and its energy bound.
 //
-//   contact_solve_assembly.c --groups--> [this file] --rows--> contact_solve.c, energy_bound.c
+//   contact_solve_assembly.c --constraints--> [this file] --rows--> contact_solve.c, energy_bound.c
 
 #include "respond/lcp/contact_solve_assembly.h"
 
@@ -11,7 +11,7 @@
 
 //---------------------------------- restitution ----------------------------------
 
-// Restitution fades in with the speed, from that of rest to half as much again: y^2 (3 - 2 y).
+// Restitution sets in smoothly from the rest speed to 1.5 times of it: y^2 (3 - 2 y).
 static void set_restitution(const tacContactSolve* s, tacConstraint* g) {
     const double width = 0.5;
     g->approach =
@@ -21,7 +21,7 @@ static void set_restitution(const tacContactSolve* s, tacConstraint* g) {
     g->restitution_slope = 6.0 * y * (1.0 - y) / width;
 }
 
-// which contacts bounce, as the note has chosen
+// restitution of the selected constraints
 static void set_restitutions(tacContactSolve* s, const tacSolveRecord* record) {
     tacContactProblem* p = &s->problem;
     for (int g = 0, i = 0; g < p->constraints; ++i) {
@@ -45,9 +45,9 @@ tacSolveRecord tac_contact_solve_branch(tacContactSolve* s, const tacSolveRecord
     return branch;
 }
 
-//---------------------------------- who takes part ----------------------------------
+//---------------------------------- selection ----------------------------------
 
-// Does a contact or limit of the list touch? And its normal velocity.
+// Is a candidate contact or limit closed? And its normal velocity.
 static int is_closed_at(tacContactSolve* s, const tacSolveRecord* record, int i, double* v) {
     const tacSolveCandidates* c = &s->candidates;
     int row = i - c->contacts.count;
@@ -61,7 +61,7 @@ static int is_closed_at(tacContactSolve* s, const tacSolveRecord* record, int i,
     return g.frame.distance <= record->cutoff;
 }
 
-// The speed of the blow: that of what approaches fastest as it begins.
+// The impact speed: the fastest approach as the collision began.
 static double find_impact_speed(tacContactSolve* s, const tacSolveRecord* record) {
     double most = record->impact_speed, v;
     for (int i = 0; i < record->ncandidate; ++i)
@@ -69,59 +69,59 @@ static double find_impact_speed(tacContactSolve* s, const tacSolveRecord* record
     return most;
 }
 
-// the first degree of freedom of the tree that hangs on k, or -1
+// root degree of freedom of the kinematic tree of k, or -1
 static int kinematic_tree(const tacModel* model, int k) {
     while (k >= 0 && model->dof[k].parent >= 0) k = model->dof[k].parent;
     return k;
 }
 
-// Does a contact or row of the list move a tree that is struck? With `mark` all of its trees are.
-static int is_struck(tacContactSolve* s, int i, int mark) {
+// Does a candidate act on a tree that is hit? With `mark` all of its trees are.
+static int is_hit(tacContactSolve* s, int i, int mark) {
     const tacSolveCandidates* c = &s->candidates;
-    int row = i - c->contacts.count, found = 0, *struck_trees = s->energy_bound.island;
+    int row = i - c->contacts.count, found = 0, *hit_trees = s->energy_bound.island;
     const tacModel* model = s->scene;
     for (int side = 0; side < 2 && row < 0; ++side) {
         int body = model->contact->pair[c->contacts.pair[i]].body[side];
         int tree = kinematic_tree(model, tac_last_dof(model, body));
         if (tree >= 0) {
-            found |= struck_trees[tree];
-            struck_trees[tree] |= mark;
+            found |= hit_trees[tree];
+            hit_trees[tree] |= mark;
         }
     }
     for (int k = 0; k < model->nv && row >= 0; ++k)
         if (c->row[row].J[k] != 0.0) {
             int tree = kinematic_tree(model, k);
-            found |= struck_trees[tree];
-            struck_trees[tree] |= mark;
+            found |= hit_trees[tree];
+            hit_trees[tree] |= mark;
         }
     return found;
 }
 
-// What the blow does not reach takes no part: an impact of one body is none of another's business.
-static void leave_out_unstruck(tacContactSolve* s, tacSolveRecord* record) {
+// Candidates that the impact does not reach take no part: bodies far away keep their bits.
+static void drop_unaffected(tacContactSolve* s, tacSolveRecord* record) {
     for (int before = -1, now = 0; before != now;) {
         before = now;
         now = 0;
         for (int i = 0; i < record->ncandidate; ++i)
-            if (record->selection[i] != TAC_SELECT_OUT && is_struck(s, i, 0)) {
-                is_struck(s, i, 1);
+            if (record->selection[i] != TAC_SELECT_OUT && is_hit(s, i, 0)) {
+                is_hit(s, i, 1);
                 ++now;
             }
     }
     for (int i = 0; i < record->ncandidate; ++i)
-        if (!is_struck(s, i, 0)) record->selection[i] = TAC_SELECT_OUT;
+        if (!is_hit(s, i, 0)) record->selection[i] = TAC_SELECT_OUT;
 }
 
-// of the speed of the blow: what rests parts by no more, and approaches by no more
+// of the impact speed: resting contacts separate and approach no faster
 static const double rest_of_impact = 1e-3, trace_of_impact = 1e-6;
 
-// Gaps of what rests change by a trace of delta in a step, which rows see to.
+// Gaps of resting contacts change by a trace of delta in a step; their rows correct it. [m/s]
 static double creep_speed(const tacSolveOptions* o) {
     return fmin(2.0 * o->delta / o->dt, 0.01 * o->rest_speed);
 }
 
-// Contacts that touch and approach or rest; those that approach at more than a crawl bounce. What
-// rests may part by a trace: if it took part at 0 and not beyond, a blow on it would jump with
+// Selects closed contacts that approach or rest. Those faster than the rest speed have restitution.
+// A resting contact may separate by a trace: with a sharp border at 0 an impact would jump with
 // every change of its gap. Returns how many approach.
 static int select_impacts(tacContactSolve* s, tacSolveRecord* record, int all) {
     const tacSolveCandidates* c = &s->candidates;
@@ -133,12 +133,12 @@ static int select_impacts(tacContactSolve* s, tacSolveRecord* record, int all) {
     }
     record->ncandidate = c->contacts.count + c->nrow;
     record->impact_speed = find_impact_speed(s, record);
-    double nothing =
-        fmax(1e-9 * speed + 1e-14, creep_speed(&s->options)); // rows that cancel leave some, too
+    double nothing = fmax(1e-9 * speed + 1e-14,
+                          creep_speed(&s->options)); // rounding of rows that cancel is larger
     double rest = fmax(nothing, rest_of_impact * record->impact_speed);
     for (int i = 0; i < record->ncandidate; ++i) {
         int row = i - c->contacts.count, touches = is_closed_at(s, record, i, &v);
-        int equality = row >= 0 && c->row[row].kind == TAC_ROW_EQUALITY; // whatever it does
+        int equality = row >= 0 && c->row[row].kind == TAC_ROW_EQUALITY; // always in
         int hit = touches && v < -fmax(nothing, trace_of_impact * record->impact_speed);
         record->one_sided |= touches && !all && fabs(v - rest) <= 1e-6 * rest;
         record->selection[i] =
@@ -149,10 +149,10 @@ static int select_impacts(tacContactSolve* s, tacSolveRecord* record, int all) {
                                 : TAC_SELECT_IN);
         if (hit) {
             ++approach;
-            is_struck(s, i, 1);
+            is_hit(s, i, 1);
         }
     }
-    if (!all) leave_out_unstruck(s, record);
+    if (!all) drop_unaffected(s, record);
     return approach;
 }
 
@@ -162,15 +162,14 @@ tacResult tac_contact_solve_gather_impact(tacContactSolve* s, tacSolveRecord* re
     return result;
 }
 
-// everything at rest without forces: only the mass matrix counts
 void tac_contact_solve_mass_only(tacContactSolve* s, const tacSolveRecord* record) {
     tacSolveDynamics* d = &s->dynamics;
     tac_free_dynamics(&d->free[1], (tacStateArrays){record->q, d->zero, record->act}, d->a,
                       d->rate);
 }
 
-// Distance of what takes part. After too many impacts it grows: rods that close like scissors are
-// stopped before they lie side by side.
+// Distance up to which contacts take part. After too many impacts it grows: rods that close like
+// scissors are stopped before they lie side by side.
 static double impact_cutoff(const tacSolveOptions* o, const tacSolveRecord* record) {
     return fmin(ldexp(o->delta, 1 + 2 * record->impact_overflow), fmax(o->margin, 2.0 * o->delta));
 }
@@ -184,7 +183,7 @@ static tacResult detect_impact_contacts(tacContactSolve* s, tacSolveRecord* reco
     return result == TAC_OK ? tac_contact_solve_list_rows(s, record) : result;
 }
 
-// Restitution that would add energy is reduced. Returns whether there is an answer without it.
+// Reduces restitution that would add energy.
 static tacResult bound_energy(tacContactSolve* s, tacSolveRecord* record) {
     const tacContactProblem* p = &s->problem;
     int has_restitution = 0, nv = s->scene->nv;

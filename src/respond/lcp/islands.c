@@ -2,15 +2,11 @@
 
 #include "respond/lcp/islands.h"
 
+#include "base/arena.h"
+
 #include <string.h>
 
-size_t tac_islands_size(int contacts, int tangents) {
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    return sizeof(double) * (rows * rows + 5 * rows + (size_t)contacts) +
-           sizeof(int) * (2 * (size_t)contacts + 2) + rows + 2 * sizeof(double);
-}
-
-//---------------------------------- who reaches whom ----------------------------------
+//---------------------------------- connectivity ----------------------------------
 
 // does an impulse at contact j move contact i?
 static int impulse_moves(const tacLcp* lcp, int i, int j) {
@@ -26,7 +22,7 @@ static int are_coupled(const tacLcp* lcp, int i, int j) {
     return impulse_moves(lcp, i, j) || impulse_moves(lcp, j, i);
 }
 
-// Does every contact reach one before it? Then there is one island, found without a search.
+// Is every contact coupled to an earlier one? Then there is one island, found without a search.
 static int is_single_island(const tacLcp* lcp) {
     for (int i = 1; i < lcp->contacts; ++i) {
         int j = i - 1;
@@ -67,19 +63,31 @@ static void sort_contacts(tacIslands* s) {
         }
 }
 
+static tacIslands alloc_islands(const tacLcp* lcp, tacArena* arena) {
+    int n = lcp->contacts, rows = n * (1 + lcp->tangents);
+    return (tacIslands){.lcp = lcp,
+                        .A = TAC_ALLOC(arena, double, (size_t)rows*(size_t)rows),
+                        .b = TAC_ALLOC(arena, double, rows),
+                        .mu = TAC_ALLOC(arena, double, n),
+                        .f = TAC_ALLOC(arena, double, rows),
+                        .x = TAC_ALLOC(arena, double, rows),
+                        .y = TAC_ALLOC(arena, double, rows),
+                        .z = TAC_ALLOC(arena, double, rows),
+                        .contact = TAC_ALLOC(arena, int, n),
+                        .first = TAC_ALLOC(arena, int, n + 1),
+                        .active_set = TAC_ALLOC(arena, unsigned char, rows)};
+}
+
+size_t tac_islands_size(int contacts, int tangents) {
+    tacArena dry = tac_arena_measure(1);
+    alloc_islands(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return dry.peak;
+}
+
 tacIslands tac_islands(const tacLcp* lcp, void* memory) {
-    size_t n = (size_t)lcp->contacts, rows = n * (size_t)(1 + lcp->tangents);
-    tacIslands s = {.lcp = lcp, .A = memory};
-    s.b = s.A + rows * rows;
-    s.f = s.b + rows;
-    s.x = s.f + rows;
-    s.y = s.x + rows;
-    s.z = s.y + rows;
-    s.mu = s.z + rows;
-    s.contact = (int*)(s.mu + n);
-    s.first = s.contact + n;
-    s.active_set = (unsigned char*)(s.first + n + 1);
-    s.memory = (char*)memory + tac_islands_size(lcp->contacts, lcp->tangents) / 8 * 8;
+    tacArena arena = tac_arena_over(memory);
+    tacIslands s = alloc_islands(lcp, &arena);
+    s.memory = arena.base + arena.used;
     find_islands(&s);
     sort_contacts(&s); // one island, too: its contacts are those of the problem, in order
     return s;

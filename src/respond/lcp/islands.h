@@ -1,5 +1,5 @@
-// A frictional problem as its islands: contacts that others reach through A, each island a problem
-// of its own, in the order of its first contact. Its answer has the bits that it has alone.
+// Islands of a frictional problem: contacts coupled through A. Each island is a problem of its own,
+// in the order of its first contact. Its answer has the bits that it has alone.
 
 #ifndef TAC_RESPOND_LCP_ISLANDS_H
 #define TAC_RESPOND_LCP_ISLANDS_H

@@ -1,13 +1,14 @@
-// Contact with friction as a complementarity problem: the way to an answer that is one.
+// Contact with friction as a complementarity problem: methods in order until one has an answer.
 //
-//   classes by Newton's method -> Dantzig's method (few contacts) -> proximal points -> long sweeps
-//   (many contacts) -> Lemke's method -> all classes, long sweeps (few contacts)
+//   Newton's method on the active set -> Dantzig (few contacts) -> proximal points -> long sweeps
+//   (many contacts) -> Lemke -> all active sets, long sweeps (few contacts)
 //
-// Contacts that do not reach one another are solved apart, as if they were alone. An answer counts
-// by its residual alone. Model: docs/lcp.md.
+// Islands are solved one by one, with the bits that they have alone. An answer counts by its
+// residual only. Model: docs/lcp.md.
 
 #include "tactus/lcp.h"
 
+#include "math/vector_ops.h"
 #include "respond/lcp/active_set_factor.h"
 #include "respond/lcp/dantzig.h"
 #include "respond/lcp/islands.h"
@@ -17,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-// of the scale: an answer at once, one of classes that were right before, an answer, and one that
-// is worth refining
+// of the scale: residuals of an immediate answer, of a warm-started active set, of an answer, and
+// of one worth refining
 static const double tol_good = 1e-11, tol_warm = 1e-10, tol_accept = 1e-8, tol_refine = 1e-6;
 
 // of the speed without contact: what |A||f| is at most, and impulses that seem to have no bound
@@ -121,7 +122,7 @@ static void find_candidate_velocities(lcpSolver* s) {
             f[used] = s->f[j];
             row[used++] = s->lcp->A + (size_t)j * (size_t)s->rows;
         }
-        // what is missing in the last block counts as nothing
+        // zeros fill the last block
         for (; j + 1 == s->rows && used > 0 && used < BLOCK; ++used) {
             f[used] = 0.0;
             row[used] = row[0];
@@ -157,7 +158,7 @@ static int evaluate_candidate(lcpSolver* s, double bound) {
     return residual <= bound * scale;
 }
 
-// impulses of the classes, refined where they are an answer but for digits
+// impulses of an active set, refined where they are an answer but for digits
 static int try_active_set(lcpSolver* s, double bound) {
     tacActiveSetFactor factor = tac_active_set_factor(s->lcp, s->active_set, s->memory);
     s->report.passes++;
@@ -181,7 +182,7 @@ static tacLcpStatus next_tangent_status(const lcpSolver* s, int i, double speed)
     return x > 0.0 ? TAC_LCP_UPPER : TAC_LCP_LOWER;
 }
 
-// f - a/A_ii of a row points to the class it belongs to
+// f - a/A_ii of a row gives its next status
 static int next_active_set(lcpSolver* s) {
     int changed = 0;
     for (int i = 0; i < s->rows; ++i) {
@@ -228,7 +229,7 @@ static int is_small_problem(const lcpSolver* s) {
     return s->lcp->contacts <= FEW_CONTACTS || s->lcp->tangents == 0;
 }
 
-// from the classes at hand, then from sweeps that go on where the last ones ended
+// from the given active set, then from Gauss-Seidel sweeps
 static int solve_newton(lcpSolver* s, int warm) {
     int passes = s->lcp->tangents ? FIRST_PASSES : NEWTON_PASSES;
     if (iterate_newton(s, passes, warm ? tol_warm : tol_good)) return 1;
@@ -292,7 +293,7 @@ static int solve_sweeps(lcpSolver* s) {
     return 0;
 }
 
-// The path's own impulses count if the linear system of its classes loses digits.
+// The impulses of the path count if the linear system of its active set loses digits.
 static int solve_lemke(lcpSolver* s) {
     if (s->lcp->contacts > LEMKE_CONTACTS) return 0;
     s->report.method = TAC_LCP_LEMKE;
@@ -332,43 +333,40 @@ static int solve_enumerate(lcpSolver* s) {
 
 //---------------------------------- the solve ----------------------------------
 
+// the largest memory of one method; Lemke's method gets few contacts only
 static size_t methods_size(int contacts, int tangents) {
-    size_t a = tac_dantzig_size(contacts, tangents);
-    // room for many contacts is room for few, which Lemke's method may get
-    int tried = contacts < LEMKE_CONTACTS ? contacts : LEMKE_CONTACTS;
-    size_t b = tac_lemke_size(tried, tangents), c = tac_proximal_size(contacts, tangents);
-    size_t most = a > b ? a : b;
-    return ((most > c ? most : c) + 7) / 8 * 8;
+    size_t dantzig = tac_dantzig_size(contacts, tangents);
+    size_t lemke = tac_lemke_size(contacts < LEMKE_CONTACTS ? contacts : LEMKE_CONTACTS, tangents);
+    size_t proximal = tac_proximal_size(contacts, tangents);
+    return tac_max_size(tac_max_size(dantzig, lemke), proximal);
 }
 
-// of one island
-static size_t island_solver_size(int contacts, int tangents) {
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    return methods_size(contacts, tangents) + rows * (6 * sizeof(double) + 2) + sizeof(double);
-}
-
-size_t tac_lcp_size(int contacts, int tangents) {
-    if (contacts < 0 || contacts > MAX_CONTACTS || tangents < 0 || tangents > 2) return 0;
-    return tac_islands_size(contacts, tangents) + island_solver_size(contacts, tangents);
-}
-
-static lcpSolver lcp_solver(const tacLcp* lcp, void* memory) {
+static lcpSolver alloc_solver(const tacLcp* lcp, tacArena* arena) {
     int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
-    double* f = (double*)((char*)memory + methods_size(lcp->contacts, lcp->tangents));
-    unsigned char* active_set = (unsigned char*)(f + 6 * rows);
     return (lcpSolver){.lcp = lcp,
                        .rows = rows,
                        .stride = stride,
-                       .f = f,
-                       .a = f + rows,
-                       .best = f + 2 * rows,
-                       .g = f + 3 * rows,
-                       .weight = f + 4 * rows,
-                       .size = f + 5 * rows,
-                       .active_set = active_set,
-                       .best_active_set = active_set + rows,
-                       .memory = memory,
+                       .f = TAC_ALLOC(arena, double, rows),
+                       .a = TAC_ALLOC(arena, double, rows),
+                       .g = TAC_ALLOC(arena, double, rows),
+                       .weight = TAC_ALLOC(arena, double, rows),
+                       .size = TAC_ALLOC(arena, double, rows),
+                       .active_set = TAC_ALLOC(arena, unsigned char, rows),
+                       .best = TAC_ALLOC(arena, double, rows),
+                       .best_active_set = TAC_ALLOC(arena, unsigned char, rows),
+                       .memory = tac_arena_alloc(arena, methods_size(lcp->contacts, lcp->tangents)),
                        .report = {.residual = -1.0, .scale = 1.0}};
+}
+
+static int is_valid_size(int contacts, int tangents) {
+    return contacts >= 0 && contacts <= MAX_CONTACTS && tangents >= 0 && tangents <= 2;
+}
+
+size_t tac_lcp_size(int contacts, int tangents) {
+    if (!is_valid_size(contacts, tangents)) return 0;
+    tacArena dry = tac_arena_measure(1);
+    alloc_solver(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return tac_islands_size(contacts, tangents) + dry.peak;
 }
 
 // 0 times infinity and NaN is NaN, which the sums keep
@@ -383,7 +381,7 @@ static int all_finite(const double* x, size_t count) {
 }
 
 static int is_valid_lcp(const tacLcp* lcp) {
-    if (!lcp || !tac_lcp_size(lcp->contacts, lcp->tangents)) return 0;
+    if (!lcp || !is_valid_size(lcp->contacts, lcp->tangents)) return 0;
     if (lcp->contacts > 0 && (!lcp->A || !lcp->b || (lcp->tangents > 0 && !lcp->mu))) return 0;
     size_t rows = (size_t)lcp->contacts * (size_t)(1 + lcp->tangents);
     if (!all_finite(lcp->A, rows * rows) || !all_finite(lcp->b, rows)) return 0;
@@ -393,8 +391,8 @@ static int is_valid_lcp(const tacLcp* lcp) {
     return 1;
 }
 
-// Classes to start with: those of last time as far as they make sense, or what approaches presses
-// and sticks.
+// The active set to start with: the previous one where it is valid; else approaching contacts
+// stick.
 static void warm_start(lcpSolver* s, const unsigned char* warm) {
     for (int i = 0; i < s->rows; ++i) {
         int normal = i - i % s->stride, most = i == normal ? TAC_LCP_TIGHT : TAC_LCP_LOWER;
@@ -404,7 +402,7 @@ static void warm_start(lcpSolver* s, const unsigned char* warm) {
     }
 }
 
-// does a row lie on the border of its class, where another one fits as well?
+// Is a row at the border of its status, where another fits as well?
 static int is_tied_row(const lcpSolver* s, int i) {
     double near = tol_accept * s->report.scale, w = s->weight[i], f = w * s->f[i],
            a = fabs(s->a[i]);
@@ -430,14 +428,14 @@ static unsigned find_flags(lcpSolver* s) {
     return s->report.dropped ? flags | TAC_TIE : flags;
 }
 
-// the class of a tangent whose normal presses, by its velocity
+// status of a tangent of a pressing contact, by its velocity
 static tacLcpStatus closed_tangent_status(const lcpSolver* s, int i, double near) {
     if (s->lcp->mu[i / s->stride] == 0.0) return TAC_LCP_UPPER;
     if (fabs(s->a[i]) <= near) return TAC_LCP_TIGHT;
     return s->a[i] < 0.0 ? TAC_LCP_UPPER : TAC_LCP_LOWER;
 }
 
-// Closes contacts of the answer that touch without pressure; returns how many.
+// Closes contacts of the answer with zero gap speed and no pressure; returns how many.
 static int close_unloaded(lcpSolver* s) {
     double near = tol_accept * s->report.scale;
     int count = 0;
@@ -452,8 +450,8 @@ static int close_unloaded(lcpSolver* s) {
     return count;
 }
 
-// Contacts that touch without pressure may be able to carry with the others: then the answer is not
-// on the border of classes, and next to the shortest.
+// Contacts without pressure may be able to carry load with the others: then the answer is inside
+// its active set, and close to the least-norm one.
 static int share_load(lcpSolver* s) {
     tacLcpReport before = s->report;
     if (close_unloaded(s) == 0) return 0;
@@ -472,7 +470,8 @@ static void copy_best(const lcpSolver* s, double* f, unsigned char* active_set) 
 
 static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned char* active_set,
                               tacLcpReport* report, void* memory) {
-    lcpSolver s = lcp_solver(lcp, memory);
+    tacArena arena = tac_arena_over(memory);
+    lcpSolver s = alloc_solver(lcp, &arena);
     s.warm_start = warm ? f : NULL;
     warm_start(&s, warm ? active_set : NULL);
     int few = is_small_problem(&s);
@@ -481,7 +480,7 @@ static tacResult solve_island(const tacLcp* lcp, int warm, double* f, unsigned c
                  solve_enumerate(&s) || (few && solve_sweeps(&s));
     if (solved) {
         copy_best(&s, f, active_set);
-        // the classes of last time have been through this
+        // a warm-started active set has been through this
         if (!warm && share_load(&s)) copy_best(&s, f, active_set);
         memcpy(s.best, f, (size_t)s.rows * sizeof(double));
         memcpy(s.best_active_set, active_set, (size_t)s.rows);

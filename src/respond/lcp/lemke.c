@@ -8,6 +8,7 @@
 
 #include "respond/lcp/lemke.h"
 
+#include "base/arena.h"
 #include "base/assert.h"
 
 #include <math.h>
@@ -33,9 +34,24 @@ typedef struct lemke {
 
 static int unknowns_of_contact(int tangents) { return 1 + 3 * tangents; }
 
+static lemke alloc_lemke(const tacLcp* lcp, tacArena* arena) {
+    int stride = 1 + lcp->tangents, unknowns = unknowns_of_contact(lcp->tangents);
+    int n = lcp->contacts * unknowns, width = 2 * n + 2;
+    return (lemke){.lcp = lcp,
+                   .rows = lcp->contacts * stride,
+                   .stride = stride,
+                   .n = n,
+                   .unknowns_per_contact = unknowns,
+                   .width = width,
+                   .T = TAC_ALLOC(arena, double, (size_t)n*(size_t)width),
+                   .unit = TAC_ALLOC(arena, double, lcp->contacts),
+                   .basis = TAC_ALLOC(arena, int, n)};
+}
+
 size_t tac_lemke_size(int contacts, int tangents) {
-    size_t n = (size_t)contacts * (size_t)unknowns_of_contact(tangents);
-    return (n * (2 * n + 2) + (size_t)contacts) * sizeof(double) + n * sizeof(int);
+    tacArena dry = tac_arena_measure(1);
+    alloc_lemke(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return dry.peak;
 }
 
 //---------------------------------- the tableau ----------------------------------
@@ -221,22 +237,9 @@ static void read_answer(const lemke* s, double* f, unsigned char* active_set) {
 
 int tac_lemke(const tacLcp* lcp, int attempt, double* f, unsigned char* active_set, int* passes,
               void* memory) {
-    int stride = 1 + lcp->tangents, unknowns_per_contact = unknowns_of_contact(lcp->tangents),
-        n = lcp->contacts * unknowns_per_contact;
-    lemke s = {lcp,
-               lcp->contacts * stride,
-               stride,
-               n,
-               unknowns_per_contact,
-               2 * n + 2,
-               memory,
-               NULL,
-               0.0,
-               0.0,
-               NULL};
+    tacArena arena = tac_arena_over(memory);
+    lemke s = alloc_lemke(lcp, &arena);
     s.tie = ties[attempt % TAC_COUNT(ties)];
-    s.unit = s.T + (size_t)n * (size_t)s.width;
-    s.basis = (int*)(s.unit + lcp->contacts);
     find_contact_units(&s);
     fill_tableau(&s, attempt);
     if (!follow_path(&s, passes)) return 0;

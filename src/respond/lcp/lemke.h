@@ -7,7 +7,7 @@
 
 size_t tac_lemke_size(int contacts, int tangents);
 
-// Impulses and classes; returns whether the path ended at a solution. `attempt` picks one of
+// Impulses and active set; returns whether the path ended at a solution. `attempt` selects one of
 // several paths. Adds its pivots to *passes.
 int tac_lemke(const tacLcp* lcp, int attempt, double* f, unsigned char* active_set, int* passes,
               void* memory);

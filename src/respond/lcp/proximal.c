@@ -12,10 +12,12 @@
 
 #include "respond/lcp/proximal.h"
 
+#include "base/arena.h"
+
 #include <math.h>
 #include <string.h>
 
-// of the largest pivot: what is left of A is nothing; of the size: a slope of nothing
+// of the largest pivot: rows below are dependent; of the scale: a gradient below is zero
 static const double min_pivot = 1e-13, slope_tolerance = 1e-13;
 
 // rho falls while points settle, and rises where they do not
@@ -139,10 +141,36 @@ static void factor_delassus(tacProximal* p) {
         memmove(factor_row(p, (int)i), p->L + i * rows, sizeof(double) * (size_t)p->rank);
 }
 
+static tacProximal alloc_proximal(const tacLcp* lcp, tacArena* arena) {
+    int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
+    size_t square = (size_t)rows * (size_t)rows;
+    return (tacProximal){.lcp = lcp,
+                         .rows = rows,
+                         .stride = stride,
+                         .L = TAC_ALLOC(arena, double, square),
+                         .H = TAC_ALLOC(arena, double, square),
+                         .b = TAC_ALLOC(arena, double, rows),
+                         .f = TAC_ALLOC(arena, double, rows),
+                         .g = TAC_ALLOC(arena, double, rows),
+                         .a = TAC_ALLOC(arena, double, rows),
+                         .start = TAC_ALLOC(arena, double, rows),
+                         .along = TAC_ALLOC(arena, double, rows),
+                         .u = TAC_ALLOC(arena, double, rows),
+                         .step = TAC_ALLOC(arena, double, rows),
+                         .slope = TAC_ALLOC(arena, double, rows),
+                         .convex_u = TAC_ALLOC(arena, double, rows),
+                         .block = TAC_ALLOC(arena, double, BLOCK* rows),
+                         .unit = TAC_ALLOC(arena, double, lcp->contacts),
+                         .normal_lift = TAC_ALLOC(arena, double, lcp->contacts),
+                         .pivot = TAC_ALLOC(arena, int, rows),
+                         .active_set = TAC_ALLOC(arena, unsigned char, rows),
+                         .done = TAC_ALLOC(arena, unsigned char, rows)};
+}
+
 size_t tac_proximal_size(int contacts, int tangents) {
-    size_t rows = (size_t)contacts * (size_t)(1 + tangents);
-    size_t reals = 2 * rows * rows + 14 * rows + 2 * (size_t)contacts;
-    return sizeof(double) * reals + sizeof(int) * rows + 2 * rows + sizeof(double);
+    tacArena dry = tac_arena_measure(1);
+    alloc_proximal(&(tacLcp){.contacts = contacts, .tangents = tangents}, &dry);
+    return dry.peak;
 }
 
 // a start in the scaled problem, within the pyramid; of numbers that are none, 0
@@ -161,29 +189,12 @@ static void begin_warm(tacProximal* p, const double* f) {
 }
 
 tacProximal tac_proximal(const tacLcp* lcp, const double* start, void* memory) {
-    int stride = 1 + lcp->tangents, rows = lcp->contacts * stride;
-    size_t n = (size_t)rows;
-    tacProximal p = {.lcp = lcp, .rows = rows, .stride = stride, .L = memory, .rho = first_rho};
-    p.H = p.L + n * n;
-    p.b = p.H + n * n;
-    p.f = p.b + n;
-    p.g = p.f + n;
-    p.a = p.g + n;
-    p.start = p.a + n;
-    p.along = p.start + n;
-    p.u = p.along + n;
-    p.step = p.u + n;
-    p.slope = p.step + n;
-    p.convex_u = p.slope + n;
-    p.block = p.convex_u + n;
-    p.unit = p.block + BLOCK * n;
-    p.normal_lift = p.unit + lcp->contacts;
-    p.pivot = (int*)(p.normal_lift + lcp->contacts);
-    p.active_set = (unsigned char*)(p.pivot + n);
-    p.done = p.active_set + n;
+    tacArena arena = tac_arena_over(memory);
+    tacProximal p = alloc_proximal(lcp, &arena);
+    p.rho = first_rho;
     find_contact_units(&p);
     factor_delassus(&p);
-    clear_reals(p.f, rows);
+    clear_reals(p.f, p.rows);
     clear_reals(p.normal_lift, lcp->contacts);
     if (start) begin_warm(&p, start);
     return p;
@@ -227,7 +238,7 @@ static void find_row_velocities(tacProximal* p) {
     for (int i = 0; i < p->rows; ++i) p->a[i] = p->start[i] + dot4(p->rank, factor_row(p, i), p->u);
 }
 
-// impulses and classes at u; returns whether a class changed
+// impulses and active set at u; returns whether a status changed
 static int find_impulses(tacProximal* p) {
     int changed = 0;
     find_row_velocities(p);
@@ -293,7 +304,7 @@ static void fill_hessian(tacProximal* p, int convex) {
             weight[used] = 1.0 / (p->rho * (convex ? size : 1.0));
             right[used++] = convex ? x : factor_row(p, i);
         }
-        // what is missing in the last block counts as nothing
+        // zeros fill the last block
         for (; last && used > 0 && used < BLOCK; ++used) {
             clear_reals(p->block + used * n, n);
             weight[used] = 0.0;
@@ -391,7 +402,7 @@ static void solve_convex(tacProximal* p) {
 
 //---------------------------------- the law ----------------------------------
 
-// impulses at u with tangents clipped by mu f_n, and classes; returns whether a class changed
+// impulses at u with tangents clipped by mu f_n, and the active set; returns whether it changed
 static int clip_impulses(tacProximal* p) {
     int changed = 0;
     find_row_velocities(p);
@@ -447,7 +458,7 @@ static void solve_general(int n, const double* H, const int* pivot, double* x) {
         x[k] = (x[k] - dot4(n - 1 - k, H + k * n + k + 1, x + k + 1)) / H[k * n + k];
 }
 
-// step = L' (f - g) - u with the impulses that the classes have at u
+// step = L' (f - g) - u with the impulses of the active set at u
 static void active_set_step(tacProximal* p) {
     find_row_velocities(p);
     for (int k = 0; k < p->rank; ++k) p->step[k] = -p->u[k];
@@ -461,7 +472,7 @@ static void active_set_step(tacProximal* p) {
     }
 }
 
-// Newton's method on the classes; returns whether they settled
+// Newton's method on the active set; returns whether it settled
 static int solve_coupled(tacProximal* p) {
     for (int pass = 0; pass < COUPLED_PASSES; ++pass) {
         fill_hessian(p, 0);

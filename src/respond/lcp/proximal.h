@@ -18,7 +18,7 @@ typedef struct tacProximal {
     double *L, *H;              // (rows x rank) (rank x rank)
     double *b, *f, *g;          // right side, impulses, those of the point before (rows)
     double *a, *start, *along;  // velocities at u, at u = 0, and along a step (rows)
-    double *u, *step, *slope;   // L' (f - g), a step of it, and what is wrong with it (rank)
+    double *u, *step, *slope;   // L' (f - g), a step of it, its residual (rank)
     double* block;              // rows of P' L that are added together (4 x rank)
     double* convex_u;           // u of the convex problem (rank)
     double *unit, *normal_lift; // impulse of 1, and mu |a_t| (contacts)
@@ -32,10 +32,10 @@ typedef struct tacProximal {
 
 size_t tac_proximal_size(int contacts, int tangents);
 
-// takes A apart; the first point is `start`, or 0 (NULL)
+// factors A; the first point is `start`, or 0 (NULL)
 tacProximal tac_proximal(const tacLcp* lcp, const double* start, void* memory);
 
-// The next point: impulses and classes.
+// The next point: impulses and active set.
 void tac_proximal_next(tacProximal* p, double* f, unsigned char* active_set);
 
 #endif

@@ -1,4 +1,4 @@
-// Elimination of rows that hold both ways.
+// Elimination of bilateral rows.
 
 #include "respond/lcp/schur.h"
 

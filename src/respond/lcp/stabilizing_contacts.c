@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-// of the smaller piece's reach: how far the points are away
+// of the bounding radius of the smaller part: distance of the points
 static const double arm_length = 0.1;
 
 static double arm_length_of(const tacModel* model, const tacPose* body,

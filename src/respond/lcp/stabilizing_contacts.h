@@ -1,16 +1,16 @@
-// Points around contacts that keep two bodies from tilting towards one another.
+// Stabilizing contacts: points around a contact that keep two bodies from tilting.
 //
 // Edges that cross at a small angle close like scissors: their contact runs along them faster than
-// stretches of a step can follow. After too many impacts such a pair is stopped for the rest of the
-// step, by contacts beside its own: p + R e, R the axes of the first body. docs/hard.md.
+// substeps can follow. After too many impacts contacts beside their own stop such a pair for the
+// rest of the step: p + R e, R the axes of the first body. docs/hard.md.
 
 #ifndef TAC_RESPOND_LCP_STABILIZING_CONTACTS_H
 #define TAC_RESPOND_LCP_STABILIZING_CONTACTS_H
 
 #include "detect/convex_contacts.h"
 
-// Appends four copies of every contact nearer than `within`, as far as there is room. They have the
-// normal and the distance of the contact, and its derivatives.
+// Appends four copies of every contact nearer than `cutoff`, up to the capacity. They have the
+// normal, the distance and the derivatives of the contact.
 void tac_add_stabilizing_contacts(const tacModel* model, const tacPose* body, double cutoff,
                                   tacContacts* contacts, tacConvexContact* convex_contact);
 

@@ -64,8 +64,9 @@ static size_t dynamics_bytes(const tacModel* model) {
 // A step with derivatives has more than one without.
 static size_t step_bytes(const tacModel* model) {
     void (*const calls[])(const tacModel*, tacScratch*) = {
-        tac_step_jvp_measure, tac_step_vjp_measure, tac_step_jacobian_measure,
-        tac_step_hessian_measure, tac_inverse_contact_measure};
+        tac_step_jvp_measure,     tac_step_vjp_measure,        tac_step_jacobian_measure,
+        tac_step_hessian_measure, tac_inverse_contact_measure, tac_forward_contact_measure,
+        tac_step_contacts_measure};
     size_t bytes = 0;
     for (int i = 0; i < TAC_COUNT(calls); ++i) {
         tacScratch dry = {.arena = tac_arena_measure(SCALE)};

@@ -16,10 +16,12 @@ void tac_step_hessian_measure(const tacModel* model, tacScratch* dry) {
 }
 
 tacResult tac_step_hessian(const tacModel* model, const tacState* x, const tacReal* u,
-                           tacTangent next_bar, const tacParam* theta, int ntheta, tacReal* H,
-                           tacScratch* scratch) {
-    if (!model || !H || !scratch || !tac_params_are_valid(model, theta, ntheta))
+                           const tacStepHessian* out, tacScratch* scratch) {
+    if (!model || !out || !out->H || !scratch ||
+        !tac_params_are_valid(model, out->theta, out->ntheta))
         return TAC_ERROR_VALUE;
+    const tacParam* theta = out->theta;
+    int ntheta = out->ntheta;
     size_t mark = scratch->arena.used;
     tacInputVector dot = tac_input_vector_alloc(model, &scratch->arena),
                    bar = tac_input_vector_alloc(model, &scratch->arena);
@@ -29,11 +31,13 @@ tacResult tac_step_hessian(const tacModel* model, const tacState* x, const tacRe
         tacReal* unit = &dot.all[tac_input_index(model, theta, c)];
         memset(bar.all, 0, sizeof *bar.all * (size_t)tac_input_vector_size(model));
         *unit = 1.0;
-        result = tac_step_hvp(model, x, u, next_bar, dot.x, dot.u, ntheta > 0 ? dot.theta : NULL,
-                              bar.x, bar.u, ntheta > 0 ? bar.theta : NULL, scratch);
+        tacStepHvp product = {.next_bar = out->next_bar,
+                              .dot = {dot.x, dot.u, ntheta > 0 ? dot.theta : NULL},
+                              .bar = {bar.x, bar.u, ntheta > 0 ? bar.theta : NULL}};
+        result = tac_step_hvp(model, x, u, &product, scratch);
         *unit = 0.0;
         for (int r = 0; r < n && result == TAC_OK; ++r)
-            H[(size_t)r * (size_t)n + (size_t)c] = bar.all[tac_input_index(model, theta, r)];
+            out->H[(size_t)r * (size_t)n + (size_t)c] = bar.all[tac_input_index(model, theta, r)];
     }
     scratch->arena.used = mark;
     return result;

@@ -181,24 +181,34 @@ tacResult tac_contact_forces_result(tacResult result) {
     return result == TAC_ERROR_VALUE ? TAC_ERROR_DIVERGED : result;
 }
 
-void tac_contact_forces_eval(tacContactForces* t, const tacMotion* m, tacReal* tau) {
-    const tacModel* model = t->model;
-    int reads_contacts_of = tac_force_of(model)->reads_contacts;
+// contacts at the poses; none for responders that find their own
+static void detect_contacts(tacContactForces* t) {
     t->contacts.count = 0;
-    t->count = 0;
     t->result = TAC_OK;
-    tac_motion_poses(t->model, m, t->pose);
-    if (reads_contacts_of) t->result = tac_detect(model, t->pose, &t->contacts, t->scratch);
-    int in_contact = t->result == TAC_OK && (!reads_contacts_of || t->contacts.count > 0);
+    if (tac_force_of(t->model)->reads_contacts)
+        t->result = tac_detect(t->model, t->pose, &t->contacts, t->scratch);
+}
+
+// wrenches of the pairs, at the velocities
+static void respond(tacContactForces* t, const tacMotion* m) {
+    int reads = tac_force_of(t->model)->reads_contacts;
+    int in_contact = t->result == TAC_OK && (!reads || t->contacts.count > 0);
+    t->count = 0;
     if (in_contact || t->derivatives || t->implicit) tac_contact_forces_twists(t, m, t->twist);
     if (in_contact) {
         tacKinematics at = {t->pose, t->twist, t->derivatives, NULL};
-        t->result = tac_force(model, &at, &t->contacts, t->force, &t->count, t->scratch);
+        t->result = tac_force(t->model, &at, &t->contacts, t->force, &t->count, t->scratch);
     }
     t->result = tac_contact_forces_result(t->result);
     if (t->result != TAC_OK) t->count = 0;
+}
+
+void tac_contact_forces_eval(tacContactForces* t, const tacMotion* m, tacReal* tau) {
+    tac_motion_poses(t->model, m, t->pose);
+    detect_contacts(t);
+    respond(t, m);
     if (!t->implicit && t->count > 0)
         t->max_step = fmin(t->max_step, tac_contact_forces_stable_step(t));
     tac_contact_forces_sum_wrenches(t);
-    if (t->count > 0) add_projected(model, m, t->wrench, t->D, tau);
+    if (t->count > 0) add_projected(t->model, m, t->wrench, t->D, tau);
 }

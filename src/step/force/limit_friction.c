@@ -10,7 +10,7 @@
 #include "step/force/limit_friction.h"
 
 #include "math/vec3.h"
-#include "tactus/respond.h"
+#include "model/contact/contact_data.h"
 
 //---------------------------------- lines ----------------------------------------
 
@@ -188,22 +188,22 @@ void tac_limit_friction_add_stiffness(const tacModel* model, const tacMotion* m,
 
 //---------------------------------- derivatives ----------------------------------
 
-static tacReal at(const tacReal* x, int i) { return x && i >= 0 ? x[i] : (tacReal)0.0; }
+static tacReal value_or_zero(const tacReal* x, int i) { return x && i >= 0 ? x[i] : (tacReal)0.0; }
 
 // tangents of distance, rate and change of the rate, without signs
 static limitState state_dot(const tacModel* model, const tacMotion* m, const tacLimitFriction* h,
                             const tacMotionDot* dot) {
     limitState s = {sum_along_terms(model, h, dot->dq), sum_along_terms(model, h, dot->dv), 0.0};
     tacReal step = model->param[model->timestep], predicted = sum_along_terms(model, h, m->qacc);
-    s.y = at(dot->theta, model->timestep) * predicted;
+    s.y = value_or_zero(dot->theta, model->timestep) * predicted;
     for (int i = 0; i < term_count(model, h) && dot->theta; ++i) {
         lengthTerm t = term_at(model, h, i);
-        tacReal coef = at(dot->theta, t.coef);
+        tacReal coef = value_or_zero(dot->theta, t.coef);
         if (!h->friction) s.z += coef * dof_position(model, m, t.dof);
         s.v += coef * m->qvel[t.dof];
         s.y += coef * step * m->qacc[t.dof];
     }
-    if (!h->friction) s.z -= at(dot->theta, bound_offset(model, h));
+    if (!h->friction) s.z -= value_or_zero(dot->theta, bound_offset(model, h));
     return s;
 }
 
@@ -214,12 +214,14 @@ void tac_limit_friction_jvp(const tacModel* model, const tacMotion* m, const tac
         limitForce r = eval_force(model, m, h, m->qacc);
         limitState s = state_dot(model, m, h, dot);
         tacReal sign = limit_sign(h), f = sign * (r.by_z * s.z + r.by_v * s.v + r.by_y * s.y);
-        f += r.by_h * at(dot->theta, model->timestep);
-        if (h->friction) f += r.by_bound * at(dot->theta, bound_offset(model, h));
-        for (int k = 0; k < 4; ++k) f += r.by[k] * at(dot->theta, contact_number(model, k));
+        f += r.by_h * value_or_zero(dot->theta, model->timestep);
+        if (h->friction) f += r.by_bound * value_or_zero(dot->theta, bound_offset(model, h));
+        for (int k = 0; k < 4; ++k)
+            f += r.by[k] * value_or_zero(dot->theta, contact_number(model, k));
         for (int k = 0; k < term_count(model, h); ++k) {
             lengthTerm t = term_at(model, h, k);
-            tau_dot[t.dof] += sign * (term_coef(model, t) * f + at(dot->theta, t.coef) * r.f);
+            tau_dot[t.dof] +=
+                sign * (term_coef(model, t) * f + value_or_zero(dot->theta, t.coef) * r.f);
         }
     }
 }

@@ -10,14 +10,15 @@
 
 enum { MAX_PASSES = 50, SPARE_RECORDS = 100 };
 
-// of the time left: what a stretch is planned for at least
+// of the time left: the shortest planned substep
 #define MIN_SUBSTEP 0.1
 
 //---------------------------------- memory ----------------------------------
 
 static int max_impacts(const tacModel* model) { return model->contact->choice[TAC_CHOICE_IMPACTS]; }
 
-// beyond three quarters of the impacts there is no restitution (lateness), and twice as many again
+// beyond three quarters of the impacts there is no restitution (count_overflow), and twice as many
+// again
 static int max_substeps(const tacModel* model) { return 3 * max_impacts(model) + 1; }
 
 static int max_records(const tacModel* model) { return 2 * max_substeps(model) + SPARE_RECORDS; }
@@ -55,14 +56,15 @@ size_t tac_hard_step_size(const tacModel* model) {
     return dry.peak;
 }
 
-// A body between two others may bounce without end in a finite time: the last impacts of a step are
-// without restitution, and what touches is held however fast it approaches.
+// Impacts beyond those with restitution. A body between two others may bounce infinitely often in a
+// finite time: the last impacts of a step have no restitution, and rows hold contacts however fast
+// they approach.
 static int count_overflow(const tacHardPass* p) {
     int over = p->substeps - 1 - 3 * max_impacts(p->s->scene) / 4;
     return over > 0 ? over : 0;
 }
 
-// a note of its own for a solve at a state
+// a record for a solve at a state
 static tacSolveRecord* begin_record(tacHardPass* p, tacStateArrays x) {
     const tacModel* model = p->s->scene;
     tacSolveRecord* record = &p->record[p->records++];
@@ -81,14 +83,15 @@ static void add_to_info(tacHardPass* p, const tacSolveRecord* record) {
     if (record->constraints > p->info.contacts) p->info.contacts = record->constraints;
 }
 
-//---------------------------------- one stretch ----------------------------------
+//---------------------------------- one substep ----------------------------------
 
 // the velocity of the path
 static const double* path_velocity(const tacModel* model, const tacSolveRecord* record) {
     return model->integrator == TAC_INTEGRATOR_EXPLICIT ? record->v : record->u;
 }
 
-// A pair that starts next to delta meets there, or at the floor: one of two sides.
+// A pair that starts close to delta has its impact there or at the least distance: one of two
+// sides.
 static int is_near_delta(const tacContactSolve* s, const tacSubstep* t, double delta) {
     double least = INFINITY;
     for (int i = 0; i < s->candidates.contacts.count && t->impact.found; ++i)
@@ -97,7 +100,7 @@ static int is_near_delta(const tacContactSolve* s, const tacSubstep* t, double d
     return fabs(least - delta) < 0.01 * delta;
 }
 
-// First meeting on the way. A pair that rests next to delta must not meet there again and again, so
+// First impact on the path. A pair that rests close to delta must not have one again and again, so
 // the level is a trace above it.
 static tacResult find_impact(tacHardPass* p, tacSubstep* t) {
     tacContactSolve* s = p->s;
@@ -113,12 +116,12 @@ static tacResult find_impact(tacHardPass* p, tacSubstep* t) {
         return TAC_OK;
     }
     tacResult result = tac_first_impact(s->scene, &path, levels, &t->impact, s->work.ccd_memory);
-    if (result == TAC_ERROR_VALUE) result = TAC_ERROR_DIVERGED; // places that are no numbers
+    if (result == TAC_ERROR_VALUE) result = TAC_ERROR_DIVERGED; // positions that are not finite
     if (result == TAC_OK && is_near_delta(s, t, levels.delta)) p->info.flags |= TAC_ONE_SIDED;
     return result;
 }
 
-// where the stretch leads after t->span
+// state after t->span
 static void advance_substep(tacHardPass* p, const tacSubstep* t, tacStateArrays x) {
     tacContactSolve* s = p->s;
     const tacModel* model = s->scene;
@@ -134,13 +137,13 @@ static void advance_substep(tacHardPass* p, const tacSubstep* t, tacStateArrays 
     k->act_next(&s->dynamics.timed, record->act, s->dynamics.rate, x.act);
 }
 
-// Every stretch that may follow needs two, and this collision one.
+// Each substep that may follow needs two, and this collision one.
 static int needed_records(const tacHardPass* p) {
     return 2 * (max_substeps(p->s->scene) - p->substeps) + 2;
 }
 
-// Collisions one after the other until nothing approaches; where that has no end or no answer, one
-// of all contacts without restitution.
+// Impacts one after the other until no contact approaches. Where that does not end or has no
+// answer: one impact of all contacts without restitution.
 static tacResult solve_impacts(tacHardPass* p, tacSubstep* t, tacStateArrays x) {
     tacResult result = TAC_OK;
     t->first = p->records;
@@ -155,7 +158,7 @@ static tacResult solve_impacts(tacHardPass* p, tacSubstep* t, tacStateArrays x) 
             all = 1;
             continue;
         }
-        // what not even that solves is next to rest, and meets again
+        // close to rest: the next substep finds its impact again
         if (result == TAC_ERROR_UNSOLVED) {
             p->info.flags |= TAC_FALLBACK;
             result = TAC_OK;
@@ -181,26 +184,25 @@ static void flag_impact(tacHardPass* p, const tacSubstep* t) {
     if (p->substeps == 1) p->info.time_of_impact = t->span;
     if (!t->impact.exact) p->info.flags |= t->span > 0.0 ? TAC_GRAZING : TAC_ONE_SIDED;
     if (t->impact.ties > 0) p->info.flags |= TAC_TIE;
-    // at the very end of a stretch: the next one has it, or none
+    // at the very end of a substep: the next one may have it, or none
     if (t->h - t->span < 1e-9 * t->h) p->info.flags |= TAC_ONE_SIDED;
 }
 
-// Bodies that start within one another have no path without intersection.
+// Bodies that overlap at the start have no path without intersection.
 static int overlaps(const tacContactSolve* s) {
     double least, most;
     tac_contact_solve_distances(s, 0.0, &least, &most);
     return least < -1e-9 && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
 }
 
-// Does a pair that its rows hold come nearer than the floor on the way, though not where the
-// path ends?
+// Does a constrained pair come nearer than the least distance on the path, though not at its end?
 static int dips_below_floor(const tacContactSolve* s, const tacSubstep* t) {
     const tacFirstImpact* hit = &t->impact;
     return hit->found && hit->level < s->options.delta && hit->time < t->h &&
            hit->rate > -s->options.rest_speed;
 }
 
-// velocity and first meeting of the time t->h
+// velocity and first impact of a substep of length t->h
 static tacResult plan_substep(tacHardPass* p, tacSubstep* t) {
     t->record->h = t->span = t->h;
     tacResult result = tac_solve_substep(p->s, t->record);
@@ -213,7 +215,7 @@ static tacResult substep(tacHardPass* p, double h, tacStateArrays x) {
     *t = (tacSubstep){.h = h, .fraction = 1.0};
     t->record = begin_record(p, x);
     tacResult result = plan_substep(p, t);
-    // rows look at the end of the path: a shorter one has less of a dip
+    // rows hold at the end of the path: a shorter one dips less
     while (result == TAC_OK && t->fraction > MIN_SUBSTEP &&
            (t->record->unconverged || dips_below_floor(p->s, t))) {
         t->fraction *= 0.5;

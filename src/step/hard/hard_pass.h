@@ -1,10 +1,10 @@
-// The step of hard contact: propagate, meet, collide, and on until the time is used up.
+// The step of hard contact: solve a substep, find the first impact, solve it, until the time is
+// used.
 //
-//   q, v, act --propagate--> u --impact--> t --collide--> v+ --propagate--> ...
+//   q, v, act --substep--> u --impact--> t --collision--> v+ --substep--> ...
 //
-// The configuration moves along q moved by t u, or by t v with explicit Euler; at the meeting the
-// velocity is v + t (u - v)/h. Nothing ever comes nearer than TAC_MIN_DISTANCE of delta.
-// docs/hard.md.
+// The configuration follows q moved by t u, or by t v with explicit Euler. At the impact the
+// velocity is v + t (u - v)/h. No pair comes nearer than TAC_MIN_DISTANCE of delta. docs/hard.md.
 
 #ifndef TAC_STEP_HARD_HARD_PASS_H
 #define TAC_STEP_HARD_HARD_PASS_H
@@ -13,13 +13,13 @@
 #include "step/hard/hard_step.h"
 #include "step/step.h"
 
-// a stretch between two meetings
+// a substep from one impact to the next
 typedef struct tacSubstep {
-    tacSolveRecord* record; // its propagation
-    double fraction;        // of the time left at its start that it is planned for
-    double h, span;         // that time, and what is used of it
-    tacFirstImpact impact;  // found: where it ends
-    int first, count;       // notes of the collision that ends it
+    tacSolveRecord* record; // its solve
+    double fraction;        // of the time left: planned length
+    double h, span;         // planned length, and the part before the impact [s]
+    tacFirstImpact impact;  // if found: its end
+    int first, count;       // records of the collision at its end
 } tacSubstep;
 
 typedef struct tacHardPass {
@@ -38,7 +38,7 @@ tacResult tac_hard_pass(const tacModel* model, const tacState* x, const tacReal*
                         tacScratch* scratch, tacHardPass* out);
 void tac_hard_write_state(const tacHardPass* pass, const tacState* x, tacState* next);
 
-// one collision alone, at a state: its notes, and the velocity after in out->end
+// a collision alone, at a state: its records, and the velocity after in out->end
 tacResult tac_hard_collision(const tacModel* model, const double* q, const double* v,
                              tacScratch* scratch, tacHardPass* out);
 

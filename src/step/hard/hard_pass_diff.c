@@ -1,5 +1,5 @@
-// Derivatives of the step of hard contact: the product of its propagations and collisions, with the
-// change of the times at which bodies meet (docs/hard.md, eq. (4) and (7)).
+// Derivatives of the step of hard contact: the product of its substeps and impacts, with the
+// derivatives of the times of impact (docs/hard.md, eq. (4) and (7)).
 
 #include "step/hard/hard_pass.h"
 
@@ -19,14 +19,14 @@ static const double* path_velocity(const tacModel* model, const tacSolveRecord* 
     return is_explicit(model) ? record->v : record->u;
 }
 
-// configuration at which a stretch ends in a meeting: that of its collision, or of the next stretch
+// configuration of the impact that ends a substep: that of its collision, or of the next substep
 static const double* impact_qpos(const tacHardPass* p, int i) {
     const tacSubstep* t = &p->substep[i];
     if (t->count > 0) return p->record[t->first].q;
     return i + 1 < p->substeps ? p->substep[i + 1].record->q : p->end.q;
 }
 
-// kinematics at a meeting, in the motion `after`
+// kinematics at an impact, in the motion `after`
 static void impact_kinematics(tacContactSolve* s, const double* q) {
     s->dynamics.after.qpos = q;
     s->dynamics.after.qvel = s->dynamics.zero;
@@ -36,7 +36,7 @@ static void impact_kinematics(tacContactSolve* s, const double* q) {
     s->dynamics.free[0].k->inverse(s->scene, &s->dynamics.after, s->work.joint_force);
 }
 
-// of the pair that meets: bodies, and their points as loads and shifts about the trees' origins
+// a body of the pair of an impact, and its contact point
 typedef struct impactSide {
     int body;
     tacVec3 arm; // from the tree's origin
@@ -55,9 +55,9 @@ static impactSide impact_side(const tacContactSolve* s, const tacFirstImpact* hi
 typedef struct hardDot {
     tacContactSolveDot x;  // of the state at hand, ctrl, theta
     int param;             // or -1
-    double *u, *q_end_dot; // (nv) of a stretch's velocity after, of q at its end
+    double *u, *q_end_dot; // (nv) of a substep's velocity after, of q at its end
     double *rate, *act;    // (na)
-    double h;              // of the time left, or of a stretch's share of it
+    double h;              // of the time left, or of a substep's part of it
 } hardDot;
 
 enum { DRIFT = 24 };
@@ -69,7 +69,7 @@ static double level_by_delta(const tacContactSolve* s, const tacFirstImpact* hit
                                                                : 0.0;
 }
 
-// t_dot = -(n . (p_B_dot - p_A_dot) - level_dot)/rate; moved is q_dot at the meeting with t held
+// t_dot = -(n . (p_B_dot - p_A_dot) - level_dot)/rate; q_end_dot is at the impact with t constant
 static double impact_jvp(tacContactSolve* s, const tacSubstep* t, const double* q,
                          const hardDot* d) {
     const tacFirstImpact* hit = &t->impact;
@@ -103,7 +103,7 @@ static void substep_activation_jvp(tacContactSolve* s, const tacSubstep* t, hard
     d->x.theta[model->timestep] = keep;
 }
 
-// q, v, act and the time left at the end of a stretch, before its collision
+// q, v, act and the time left at the end of a substep, before its collision
 static void advance_jvp(tacHardPass* p, int i, hardDot* d) {
     tacContactSolve* s = p->s;
     const tacModel* model = s->scene;
@@ -113,11 +113,11 @@ static void advance_jvp(tacHardPass* p, int i, hardDot* d) {
     const double *path = path_velocity(model, record),
                  *path_dot = is_explicit(model) ? d->x.v : d->u;
     if (t->impact.found) {
-        tac_integrate_pos_jvp(model, path, t->span, d->x.q, path_dot, 0.0, d->q_end_dot);
+        tac_advance_pos_jvp(model, path, t->span, d->x.q, path_dot, 0.0, d->q_end_dot);
         span_dot = impact_jvp(s, t, impact_qpos(p, i), d);
     }
     substep_activation_jvp(s, t, d, span_dot);
-    tac_integrate_pos_jvp(model, path, t->span, d->x.q, path_dot, span_dot, d->q_end_dot);
+    tac_advance_pos_jvp(model, path, t->span, d->x.q, path_dot, span_dot, d->q_end_dot);
     double elapsed_dot = (span_dot - elapsed * d->h) / t->h;
     for (int k = 0; k < model->nv; ++k) {
         double v = d->x.v[k] + elapsed * (d->u[k] - d->x.v[k]) +
@@ -138,7 +138,7 @@ static void clear_theta(const tacModel* model, hardDot* d) {
     d->x.theta[model->timestep] = 0.0;
 }
 
-// a solve, of all columns; those of collisions change the velocity
+// a solve, of all columns; impacts change the velocity
 static tacResult solves_jvp(tacContactSolve* s, const tacSolveRecord* record, hardDot* d,
                             int columns) {
     tacResult result = tac_contact_solve_restore(s, record);
@@ -345,7 +345,7 @@ typedef struct hardBar {
     tacContactSolveDot x; // of the state at hand; ctrl, theta and dt add up
     double *u, *path, *q; // (nv)
     double *rate, *act;   // (na)
-    double h;             // of the time left behind a stretch
+    double h;             // of the time left after a substep
 } hardBar;
 
 static void impact_vjp(tacContactSolve* s, const tacSubstep* t, const double* q, double span_bar,
@@ -367,7 +367,7 @@ static void impact_vjp(tacContactSolve* s, const tacSubstep* t, const double* q,
                         x->theta);
 }
 
-// from the end of a stretch back to its start and to u, rate and the time that it was planned for
+// From the end of a substep to its start, u and rate; returns the adjoint of its planned length.
 static double advance_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
     tacContactSolve* s = p->s;
     const tacModel* model = s->scene;
@@ -386,15 +386,15 @@ static double advance_vjp(tacHardPass* p, int i, double span_bar, hardBar* b) {
         b->x.v[k] = found ? (1.0 - elapsed) * v : 0.0;
         if (found) elapsed_bar += v * (record->u[k] - record->v[k]);
     }
-    tac_integrate_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &span_bar);
+    tac_advance_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &span_bar);
     if (found) {
         span_bar += elapsed_bar / t->h;
         h_bar -= elapsed_bar * elapsed / t->h;
-        // the meeting looks at q moved with its time held
+        // the impact depends on q at a constant time
         clear_reals(b->x.q, nv);
         double unused = 0.0;
         impact_vjp(s, t, impact_qpos(p, i), span_bar, b->x.q, &b->x);
-        tac_integrate_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &unused);
+        tac_advance_pos_vjp(model, path, t->span, b->x.q, b->q, b->path, &unused);
     } else
         h_bar = span_bar;
     for (int k = 0; k < nv; ++k) {
@@ -422,7 +422,7 @@ static void substep_activation_vjp(tacContactSolve* s, const tacSubstep* t, hard
     tac_copy_reals(b->x.act, b->act, model->na);
 }
 
-// a solve: theta's time step collects the adjoint of the time that it propagates for
+// a solve: the time step in theta collects the adjoint of the substep's length
 static tacResult solve_vjp(tacContactSolve* s, const tacSolveRecord* record, hardBar* b,
                            double* h_bar) {
     const tacModel* model = s->scene;
@@ -451,7 +451,7 @@ static tacResult substep_vjp(tacHardPass* p, int i, hardBar* b) {
     if (result != TAC_OK) return result;
     substep_activation_vjp(s, t, b, &span_bar);
     double h_bar = advance_vjp(p, i, span_bar, b);
-    // the meeting has used the motion of the solve
+    // the impact has overwritten the motion `after`
     result = tac_contact_solve_restore(s, t->record);
     if (result != TAC_OK) return result;
     solve_vjp(s, t->record, b, &h_bar);

@@ -1,10 +1,12 @@
-// The functions of tactus/step.h for scenes with hard contact, with arguments that were checked.
-// Their parts have branches (nearest features, classes, times of impact), so they are of doubles:
-// second derivatives, which need complex numbers, are refused.
+// The functions of tactus/step.h for scenes with hard contact; arguments are checked.
+//
+// They branch (nearest features, active sets, times of impact), so they are of doubles. Second
+// derivatives, which need complex numbers, are refused.
 
 #ifndef TAC_STEP_HARD_HARD_STEP_H
 #define TAC_STEP_HARD_HARD_STEP_H
 
+#include "model/contact/contact_data.h"
 #include "tactus/step.h"
 
 static inline int tac_is_hard(const tacModel* model) {

@@ -1,6 +1,6 @@
-// A collision by itself, and its derivatives: the product of its solves, one after the other.
+// A collision alone, and its derivatives: the product of its impacts, one after the other.
 //
-//   qpos, qvel --step_impulse.h--> notes of the solves --[this file]--> qvel_next, impulses
+//   qpos, qvel --hard_pass.h--> records of the solves --[this file]--> qvel_next, impulses
 
 #include "step/hard/hard_pass.h"
 
