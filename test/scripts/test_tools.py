@@ -159,8 +159,8 @@ def good_example():
 
 HEADER = "include/tactus/good.h"
 BAD_DOCS = [  # what is changed, and what must be named
-    ("macro", HEADER, " ///< how many\n/// Marks", "\n/// Marks", "macro TAC_LIMIT"),
-    ("empty comment", HEADER, "///< how many\n/// Marks", "///<\n/// Marks", "macro TAC_LIMIT"),
+    ("macro", HEADER, " ///< how many\n\n/// Names", "\n\n/// Names", "macro TAC_LIMIT"),
+    ("empty comment", HEADER, "///< how many\n\n/// Names", "///<\n\n/// Names", "macro TAC_LIMIT"),
     ("enum constant", HEADER, "TAC_KINDS = 7, ///< how many", "TAC_KINDS = 7,", "constant .*TAC_KINDS"),
     ("last constant", HEADER, "    /// the last\n", "", "constant .*TAC_LAST"),
     ("type", HEADER, "/// A thing.\n", "", "type tacThing"),
