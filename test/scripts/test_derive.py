@@ -158,7 +158,7 @@ def usage_errors_exit_with_2(folder):
         file.write("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
     for arguments, word in (((still,), "no joints"), ((scene("arm"), "--format", "fortran"), "fortran"),
                             ((scene("arm"), "--format", "c", "--name", "a b"), "'a b'"),
-                            ((scene("humanoid"), "--expand"), "humanoid.xml: multiplied out"),
+                            ((scene("humanoid"), "--expand"), "humanoid.xml: expanded formulas"),
                             ((scene("arm"), "--symbols", "masses,colours"), "'colours'"),
                             ((scene("arm"), "--symbols", "lengths", "--coefficients"), "not linear in"),
                             ((scene("arm"), "--coefficients"), "--coefficients requires --symbols"),
