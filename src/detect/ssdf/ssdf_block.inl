@@ -276,8 +276,8 @@ static void list_leaves(ssdfBlock* b, int from) {
     list_page(b, b->planes->levels.count - 1, 0);
 }
 
-// Goes through all stretches: for (int at = 0; at >= 0; at = next_leaf_chunk(b, at)). A list of one
-// run is made once.
+// Goes through all chunks of leaves: for (int at = 0; at >= 0; at = next_leaf_chunk(b, at)). A list
+// of one run is made once.
 static int next_leaf_chunk(ssdfBlock* b, int at) {
     if (b->list.next >= 0) {
         list_leaves(b, b->list.next);

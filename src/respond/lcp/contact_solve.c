@@ -9,7 +9,7 @@
 
 #include "base/assert.h"
 #include "math/dense.h"
-#include "respond/lcp/reference.h"
+#include "respond/lcp/reference/lcp_reference.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "step/hard/hard_pass.h"
 
 #include "math/vector_ops.h"
-#include "respond/lcp/reference.h"
+#include "respond/lcp/reference/lcp_reference.h"
 
 #include <math.h>
 #include <string.h>

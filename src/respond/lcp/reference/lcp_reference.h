@@ -6,8 +6,8 @@
 //   ccd="false"      contacts are found where the step begins, and nowhere on the way: fast bodies
 //                    pass through thin ones.
 
-#ifndef TAC_RESPOND_LCP_REFERENCE_H
-#define TAC_RESPOND_LCP_REFERENCE_H
+#ifndef TAC_RESPOND_LCP_REFERENCE_LCP_REFERENCE_H
+#define TAC_RESPOND_LCP_REFERENCE_LCP_REFERENCE_H
 
 #include "detect/convex_contacts.h"
 #include "tactus/lcp.h"

@@ -1,6 +1,6 @@
 // Variants of the hard step that only repeat comparisons of the papers.
 
-#include "respond/lcp/reference.h"
+#include "respond/lcp/reference/lcp_reference.h"
 
 #include "respond/lcp/dantzig.h"
 
