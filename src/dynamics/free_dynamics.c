@@ -38,8 +38,9 @@ tacFreeDynamics tac_free_dynamics_alloc(const tacModel* model, const tacDynamics
 void tac_free_dynamics_reset(tacFreeDynamics* f) {
     const tacModel* model = f->model;
     int lanes = f->k->lanes;
+    if (!f->bias) return; // a dry run, perhaps of a model without parameters
     f->h = model->param[model->timestep];
-    for (int k = 0; k < model->nv && f->implicit_damping && f->damping_diag; ++k) {
+    for (int k = 0; k < model->nv && f->implicit_damping; ++k) {
         tacReal damping = model->param[model->joint[model->dof[k].joint].damping];
         for (int i = 0; i < lanes; ++i) f->damping_diag[k * lanes + i] = f->h * damping;
     }

@@ -1,7 +1,7 @@
 // Derivatives of hard contact: across impacts inside the step, with rotation, friction and
 // restitution, against converged differences of the step itself; adjoints; closed forms.
 
-#include "respond/lcp/stabilizing_contacts.h"
+#include "respond/lcp/contact_solve_assembly.h"
 #include "step/hard_differences.h"
 
 //---------------------------------- closed forms ----------------------------------

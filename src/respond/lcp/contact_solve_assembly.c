@@ -8,7 +8,6 @@
 #include "math/dense.h"
 #include "math/number.h"
 #include "respond/force/pair_forces.h"
-#include "respond/lcp/stabilizing_contacts.h"
 
 #include <math.h>
 #include <string.h>

@@ -46,4 +46,9 @@ void tac_contact_solve_drop_tangents(const tacContactSolve* s, tacSolveRecord* r
 tacResult tac_contact_solve_gather_impact(tacContactSolve* s, tacSolveRecord* record);
 void tac_contact_solve_mass_only(tacContactSolve* s, const tacSolveRecord* record);
 
+// Appends four copies of every contact nearer than `cutoff`, up to the capacity. They have the
+// normal, the distance and the derivatives of the contact.
+void tac_add_stabilizing_contacts(const tacModel* model, const tacPose* body, double cutoff,
+                                  tacContacts* contacts, tacConvexContact* convex_contact);
+
 #endif

@@ -1,6 +1,10 @@
-// Points around contacts.
+// Stabilizing contacts: points around a contact that keep two bodies from tilting.
+//
+// Edges that cross at a small angle close like scissors: their contact runs along them faster than
+// substeps can follow. After too many impacts contacts beside their own stop such a pair for the
+// rest of the step: p + R e, R the axes of the first body. docs/hard.md.
 
-#include "respond/lcp/stabilizing_contacts.h"
+#include "respond/lcp/contact_solve_assembly.h"
 
 #include "detect/convex_parts.h"
 #include "math/quat.h"
