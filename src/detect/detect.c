@@ -61,12 +61,6 @@ tacContacts tac_contacts_alloc(tacArena* arena, int capacity, int twists) {
     return c;
 }
 
-size_t tac_contacts_size(int capacity, int twists, size_t real_size) {
-    tacArena arena = tac_arena_measure(real_size / sizeof(tacReal));
-    tac_contacts_alloc(&arena, capacity, twists);
-    return arena.peak;
-}
-
 void tac_contacts_clear(tacContacts* c, int count) {
     size_t size = sizeof(tacReal) * (size_t)count;
     c->count = count;
@@ -93,9 +87,10 @@ tacResult tac_contacts_create(const tacModel* model, int capacity, int twists, t
     tacAllocator allocator = model->allocator;
     ownContacts* own = allocator.allocate(allocator.user, sizeof *own);
     if (!own) return TAC_ERROR_MEMORY;
-    size_t size = tac_contacts_size(capacity, twists, sizeof(tacReal));
+    tacArena dry = tac_arena_measure(1);
+    tac_contacts_alloc(&dry, capacity, twists);
     own->allocator = allocator;
-    if (tac_arena_create(&own->arena, size, allocator) != TAC_OK) {
+    if (tac_arena_create(&own->arena, dry.peak, allocator) != TAC_OK) {
         allocator.release(allocator.user, own);
         return TAC_ERROR_MEMORY;
     }

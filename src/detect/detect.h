@@ -35,9 +35,8 @@ typedef struct tacDetectorKind {
 // the scene's, or NULL if it has none or one without records
 const tacDetectorKind* tac_detector_of(const tacModel* model);
 
-// contacts from an arena, count 0; the bytes of numbers of this size
+// contacts from an arena, count 0
 tacContacts tac_contacts_alloc(tacArena* arena, int capacity, int twists);
-size_t tac_contacts_size(int capacity, int twists, size_t real_size);
 
 // all adjoints or tangents of `count` records 0
 void tac_contacts_clear(tacContacts* contacts, int count);
