@@ -125,8 +125,7 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
     if (result == TAC_OK && P && !tac_params_are_valid(model, theta, ntheta))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
-    if (tac_is_hard(model))
-        return tac_hard_jacobian(model, x, u, next, A, B, theta, ntheta, P, scratch);
+    if (tac_is_hard(model)) return tac_hard_jacobian(model, x, u, out, scratch);
 
     // memory
     size_t mark = scratch->arena.used;
@@ -134,21 +133,21 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
     alloc_all(model, scratch, &w);
     tacStepWorkspace* ws = &w.ws;
 
-    // stages with their Jacobians
+    // stages with their Jacobians; all results are finite before A and B are written
     tac_step_workspace_begin(ws, x, u);
     for (int i = 0; i < ws->s.count && result == TAC_OK; ++i) {
         tac_step_stage(&ws->f, &ws->s, i);
         result = stage_result(&ws->f, ws->s.a[i]);
+        if (result == TAC_OK && i == ws->s.count - 1) {
+            tac_integrate_stages(&ws->f, &ws->s, ws->next);
+            result = tac_step_workspace_result(ws);
+        }
         if (result != TAC_OK) break;
         tac_forward_prepare_diff(&ws->f, ws->s.a[i]);
         stage_jacobian(&ws->f, &ws->s, &w.J, i);
     }
 
-    // integration and its Jacobian, then parameters
-    if (result == TAC_OK) {
-        tac_integrate_stages(&ws->f, &ws->s, ws->next);
-        result = tac_step_workspace_result(ws);
-    }
+    // Jacobian of the integration, then parameters
     if (result == TAC_OK) result = integrate_jacobian(ws, &w.J);
     if (result == TAC_OK && P) {
         int first = tac_tangent_size(model) + model->nu;

@@ -142,8 +142,7 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
           tac_all_finite(dot.theta, model->nparam)))
         result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
-    if (tac_is_hard(model))
-        return tac_hard_jvp(model, x, u, dot.x, dot.u, dot.theta, next_dot, scratch);
+    if (tac_is_hard(model)) return tac_hard_jvp(model, x, u, dot, next_dot, scratch);
 
     // memory
     size_t mark = scratch->arena.used;

@@ -161,8 +161,7 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
     tacResult result = tac_step_check(model, x, u, scratch);
     if (result == TAC_OK && !tac_state_tangent_is_finite(model, next_bar)) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
-    if (tac_is_hard(model))
-        return tac_hard_vjp(model, x, u, next_bar, bar.x, bar.u, bar.theta, scratch);
+    if (tac_is_hard(model)) return tac_hard_vjp(model, x, u, next_bar, bar, scratch);
 
     // the step
     tacArena* arena = &scratch->arena;

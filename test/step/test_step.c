@@ -292,6 +292,27 @@ static int bad_input_changes_nothing(void) {
     return 0;
 }
 
+// A position that leaves the numbers although accelerations are finite: A is as it was.
+static int diverged_step_leaves_jacobian(void) {
+    const char* const integrators[] = {"Euler", "RK4", "implicitfast"};
+    for (int i = 0; i < 3; ++i) {
+        char text[300];
+        double A[4] = {1.0, 2.0, 3.0, 4.0};
+        stage s;
+        snprintf(text, sizeof text,
+                 "<mujoco><option integrator='%s' timestep='1'/><worldbody><body><joint "
+                 "type='slide'/><geom size='.1'/></body></worldbody></mujoco>",
+                 integrators[i]);
+        ENSURE_LAW(open_stage(&s, text));
+        s.x.qpos[0] = s.x.qvel[0] = 1.5e308;
+        ENSURE(tac_step_jacobian(s.model, &s.x, s.u, &(tacStepJacobian){.A = A}, s.scratch) ==
+               TAC_ERROR_DIVERGED);
+        for (int k = 0; k < 4; ++k) ENSURE(A[k] == k + 1.0);
+        close_stage(&s);
+    }
+    return 0;
+}
+
 // Random torques for a long time, nothing to stop the joints: no NaN, no crash. A step that would
 // leave the numbers says so and keeps the state, from which all starts again.
 static int humanoid_survives_random_torques(void) {
@@ -324,4 +345,4 @@ static int humanoid_survives_random_torques(void) {
 TEST_MAIN(RUN(rk4_keeps_energy), RUN(implicitfast_solves_its_equation),
           RUN(batches_have_the_bits_of_single_steps), RUN(mixed_models_share_a_batch),
           RUN(results_do_not_depend_on_scratch), RUN(bad_input_changes_nothing),
-          RUN(humanoid_survives_random_torques))
+          RUN(diverged_step_leaves_jacobian), RUN(humanoid_survives_random_torques))

@@ -185,9 +185,8 @@ static int is_tangent_finite(const tacModel* model, const hardDot* d) {
            tac_all_finite(d->x.act, model->na);
 }
 
-tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
-                       const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
-                       tacScratch* scratch) {
+tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacStepTangent dot, tacTangent next_dot, tacScratch* scratch) {
     tacHardPass p;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
@@ -196,11 +195,11 @@ tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* 
     if (result == TAC_OK) {
         double* theta = tac_alloc_zero(arena, model->nparam);
         hardDot d = alloc_dot(model, theta, tac_alloc_zero(arena, model->nu), arena);
-        tac_copy_reals(d.x.q, x_dot.dq, model->nv);
-        tac_copy_reals(d.x.v, x_dot.dv, model->nv);
-        tac_copy_reals(d.x.act, x_dot.da, model->na);
-        tac_copy_reals(d.x.ctrl, u_dot, model->nu);
-        tac_copy_reals(theta, theta_dot, model->nparam);
+        tac_copy_reals(d.x.q, dot.x.dq, model->nv);
+        tac_copy_reals(d.x.v, dot.x.dv, model->nv);
+        tac_copy_reals(d.x.act, dot.x.da, model->na);
+        tac_copy_reals(d.x.ctrl, dot.u, model->nu);
+        tac_copy_reals(theta, dot.theta, model->nparam);
         d.h = d.x.dt = theta[model->timestep];
         for (int i = 0; i < p.substeps && result == TAC_OK; ++i) result = substep_jvp(&p, i, &d, 1);
         if (result == TAC_OK && !is_tangent_finite(model, &d)) result = TAC_ERROR_DIVERGED;
@@ -314,25 +313,24 @@ static tacResult jacobian_block(tacHardPass* p, const columnPlan* plan, int firs
 }
 
 tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
-                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
-                            int ntheta, tacReal* P, tacScratch* scratch) {
+                            const tacStepJacobian* out, tacScratch* scratch) {
     tacHardPass p;
     size_t mark = scratch->arena.used;
-    columnPlan plan = {.nx = A ? tac_tangent_size(model) : 0,
-                       .nu = B ? model->nu : 0,
-                       .theta = theta,
-                       .ntheta = P ? ntheta : 0,
-                       .A = A,
-                       .B = B,
-                       .P = P};
-    for (int i = 0; i < plan.ntheta; ++i) plan.params += theta[i].count;
+    columnPlan plan = {.nx = out->A ? tac_tangent_size(model) : 0,
+                       .nu = out->B ? model->nu : 0,
+                       .theta = out->theta,
+                       .ntheta = out->P ? out->ntheta : 0,
+                       .A = out->A,
+                       .B = out->B,
+                       .P = out->P};
+    for (int i = 0; i < plan.ntheta; ++i) plan.params += plan.theta[i].count;
     int columns = plan.nx + plan.nu + plan.params, block = block_columns(model);
     tacResult result = tac_hard_pass(model, x, u, scratch, &p);
     if (result == TAC_OK && p.s->options.frozen_bounds) result = TAC_ERROR_UNSUPPORTED;
     for (int c = 0; c < columns && result == TAC_OK; c += block)
         result = jacobian_block(&p, &plan, c, columns - c < block ? columns - c : block,
                                 &scratch->arena);
-    if (result == TAC_OK && next) tac_hard_write_state(&p, x, next);
+    if (result == TAC_OK && out->next) tac_hard_write_state(&p, x, out->next);
     scratch->info = p.info;
     scratch->info.flags |= p.s->diff_flags;
     scratch->arena.used = mark;
@@ -479,8 +477,7 @@ static void add_reals(double* to, const double* from, int n) {
 }
 
 tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* u,
-                       tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
-                       tacScratch* scratch) {
+                       tacTangent next_bar, tacStepTangent bar, tacScratch* scratch) {
     tacHardPass p;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
@@ -500,11 +497,11 @@ tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* 
               tac_all_finite(b.x.theta, model->nparam)))
             result = TAC_ERROR_DIVERGED;
         if (result == TAC_OK) {
-            add_reals(x_bar.dq, b.x.q, model->nv);
-            add_reals(x_bar.dv, b.x.v, model->nv);
-            add_reals(x_bar.da, b.x.act, model->na);
-            add_reals(u_bar, b.x.ctrl, model->nu);
-            add_reals(theta_bar, b.x.theta, model->nparam);
+            add_reals(bar.x.dq, b.x.q, model->nv);
+            add_reals(bar.x.dv, b.x.v, model->nv);
+            add_reals(bar.x.da, b.x.act, model->na);
+            add_reals(bar.u, b.x.ctrl, model->nu);
+            add_reals(bar.theta, b.x.theta, model->nparam);
         }
     }
     scratch->info = p.info;

@@ -24,15 +24,12 @@ static inline int tac_is_hard(const tacModel* model) {
 
 tacResult tac_hard_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
                         tacScratch* scratch);
-tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* u, tacTangent x_dot,
-                       const tacReal* u_dot, const tacReal* theta_dot, tacTangent next_dot,
-                       tacScratch* scratch);
+tacResult tac_hard_jvp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacStepTangent dot, tacTangent next_dot, tacScratch* scratch);
 tacResult tac_hard_vjp(const tacModel* model, const tacState* x, const tacReal* u,
-                       tacTangent next_bar, tacTangent x_bar, tacReal* u_bar, tacReal* theta_bar,
-                       tacScratch* scratch);
+                       tacTangent next_bar, tacStepTangent bar, tacScratch* scratch);
 tacResult tac_hard_jacobian(const tacModel* model, const tacState* x, const tacReal* u,
-                            tacState* next, tacReal* A, tacReal* B, const tacParam* theta,
-                            int ntheta, tacReal* P, tacScratch* scratch);
+                            const tacStepJacobian* out, tacScratch* scratch);
 
 #endif
 
