@@ -160,7 +160,7 @@ int tac_cmd_contacts(int argc, char** argv) {
     tacMessage message;
     cliInitialState start;
     if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
-    if (*message.text) fprintf(stderr, "%s: %s\n", call.path, message.text);
+    if (*message.text) cli_warning("contacts", "%s", message.text);
     code = cli_initial_state_read(&start, "contacts", model, &call.start);
     if (code == 0) {
         int field = model->contact && model->contact->responder == TAC_RESPOND_SCM;

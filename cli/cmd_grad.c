@@ -236,6 +236,7 @@ int tac_cmd_grad(int argc, char** argv) {
     tacModel* model;
     tacMessage message;
     if (cli_load(call.path, call.contact, &model, &message) != 0) return CLI_ERROR;
+    if (*message.text) cli_warning("grad", "%s", message.text);
     code = run_grad(&call, model);
     tac_model_destroy(model);
     return code;

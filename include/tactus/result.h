@@ -21,7 +21,8 @@ TAC_EXTERN_C_BEGIN
     X(TAC_ERROR_UNSOLVED, "a solver did not reach its tolerance")                                  \
     X(TAC_ERROR_MEMORY, "out of memory")
 
-/// Result of a call that can fail. Any result but TAC_OK leaves the outputs unchanged.
+/// Result of a call that can fail. Any result but TAC_OK leaves the outputs unchanged, unless the
+/// function says otherwise (rollouts keep the steps that were taken).
 typedef enum tacResult {
 #define TAC_RESULT_NAME(name, text) name,
     TAC_RESULTS(TAC_RESULT_NAME)

@@ -29,6 +29,7 @@ TAC_API
 tacState tac_state_view(const tacModel* model, tacReal* states, int step);
 
 /// Takes all steps. `states` or `end` must be there. On an error they hold the steps before it.
+/// Flags of tac_step_info are those of all steps, here and after tac_rollout_vjp.
 TAC_API
 tacResult tac_rollout(const tacModel* model, const tacRollout* rollout, tacScratch* scratch);
 

@@ -14,8 +14,7 @@ TAC_EXTERN_C_BEGIN
 
 //---------------------------------- step -----------------------------------------
 
-/// One time step: next = step(x, u). Equal inputs give equal bits. `next` may alias `x` here, and
-/// only here.
+/// One time step: next = step(x, u). Equal inputs give equal bits. `next` may alias `x`.
 TAC_API
 tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,
                    tacScratch* scratch);
@@ -148,10 +147,10 @@ tacResult tac_step_contacts(const tacModel* model, const tacState* x, const tacR
 
 //---------------------------------- accelerations --------------------------------
 
-/// Accelerations with contact, as MuJoCo's qacc: M qacc = springs + dampers + actuators(u) +
-/// contact
-/// + limits - c (nv). Contact is that of the step; a linearly implicit responder looks ahead along
-/// qacc. TAC_ERROR_UNSUPPORTED for hard contact, whose forces are impulses.
+/// Accelerations with contact, as MuJoCo's qacc (nv): M qacc is the sum of springs, dampers,
+/// actuators at u, contact and limits, less the bias. Contact is that of the step; a linearly
+/// implicit responder looks ahead along qacc. TAC_ERROR_UNSUPPORTED for hard contact, whose forces
+/// are impulses.
 TAC_API
 tacResult tac_acceleration(const tacModel* model, const tacState* x, const tacReal* u,
                            tacReal* qacc, tacScratch* scratch);

@@ -46,12 +46,6 @@ void tac_dynamics_measure(const tacModel* model, tacArena* dry) {
     dry->used = mark;
 }
 
-size_t tac_dynamics_size(const tacModel* model, size_t real_size) {
-    tacArena dry = tac_arena_measure(real_size / sizeof(tacReal));
-    tac_dynamics_measure(model, &dry);
-    return dry.peak;
-}
-
 // copies a result out if it is finite
 static tacResult write_result(const tacReal* result, int n, tacReal* out) {
     if (tac_missing(out, n)) return TAC_ERROR_VALUE;

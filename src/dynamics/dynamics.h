@@ -34,6 +34,5 @@ static inline int tac_last_dof(const tacModel* model, int body) {
 void tac_dynamics_measure(const tacModel* model, tacArena* dry);
 void tac_forward_dynamics_diff_measure(const tacModel* model, tacArena* dry);
 void tac_rows_measure(const tacModel* model, tacArena* dry);
-size_t tac_dynamics_size(const tacModel* model, size_t real_size); // the peak
 
 #endif

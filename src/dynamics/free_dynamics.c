@@ -46,14 +46,6 @@ void tac_free_dynamics_reset(tacFreeDynamics* f) {
     }
 }
 
-size_t tac_free_dynamics_size(const tacModel* model, int lanes, size_t real_size) {
-    tacArena dry = tac_arena_measure(real_size / sizeof(tacReal));
-    tacDynamicsKernels kernels = *TAC_DISPATCH(tac_dynamics_single_);
-    kernels.lanes = lanes;
-    tac_free_dynamics_alloc(model, &kernels, &dry);
-    return dry.peak;
-}
-
 //---------------------------------- stages ---------------------------------------
 
 void tac_free_dynamics_position(tacFreeDynamics* f, tacStateArrays x) {

@@ -23,7 +23,6 @@ tacFreeDynamics tac_free_dynamics_alloc(const tacModel* model, const tacDynamics
                                         tacArena* arena);
 // reads the model's time step and damping again
 void tac_free_dynamics_reset(tacFreeDynamics* f);
-size_t tac_free_dynamics_size(const tacModel* model, int lanes, size_t real_size);
 
 // positions, velocities and activations of a state
 typedef struct tacStateArrays {

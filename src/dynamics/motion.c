@@ -59,9 +59,3 @@ tacMotion tac_motion_alloc(const tacModel* model, int lanes, tacArena* arena) {
     TAC_ALLOC(arena, tacReal, used);
     return m;
 }
-
-size_t tac_motion_size(const tacModel* model, int lanes, size_t real_size) {
-    tacArena dry = tac_arena_measure(real_size / sizeof(tacReal));
-    tac_motion_alloc(model, lanes, &dry);
-    return dry.peak;
-}

@@ -147,8 +147,7 @@ TAC_DECLARE_KERNELS(tacDynamicsKernels, tac_dynamics_single_);
 // world poses of the bodies (nbody); after kinematics, one lane
 void tac_motion_poses(const tacModel* model, const tacMotion* m, tacPose* pose);
 
-// the arrays of a motion from an arena; bytes that this takes
+// the arrays of a motion from an arena
 tacMotion tac_motion_alloc(const tacModel* model, int lanes, tacArena* arena);
-size_t tac_motion_size(const tacModel* model, int lanes, size_t real_size);
 
 #endif

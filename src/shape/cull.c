@@ -207,22 +207,18 @@ tacFloatLeaf tac_float_leaf_bind(const tacNodeData* b, const double center[3]) {
     return r;
 }
 
-size_t tac_cull_size(int nodes) {
-    size_t count = (size_t)nodes;
-    return tac_arena_align(sizeof(tacCullNode) * count) +
-           tac_arena_align(sizeof(tacFloatLeaf) * count);
+tacCulling tac_cull_alloc(int nodes, tacArena* arena) {
+    tacCulling c = {0};
+    c.node = TAC_ALLOC(arena, tacCullNode, nodes);
+    c.leaf = TAC_ALLOC(arena, tacFloatLeaf, nodes);
+    return c;
 }
 
-size_t tac_field_bounds_size(int nodes) {
-    return 2 * tac_arena_align(sizeof(float[TAC_BLOCK]) * (size_t)nodes) +
-           tac_arena_align(sizeof(float[3][TAC_BLOCK]));
-}
-
-tacFieldBounds tac_field_bounds_alloc(int nodes, tacScratch* scratch) {
+tacFieldBounds tac_field_bounds_alloc(int nodes, tacArena* arena) {
     tacFieldBounds at = {.row = TAC_BLOCK};
-    at.low = TAC_ALLOC(&scratch->arena, float, TAC_BLOCK* nodes);
-    at.high = TAC_ALLOC(&scratch->arena, float, TAC_BLOCK* nodes);
-    at.x = tac_arena_alloc(&scratch->arena, sizeof(float[3][TAC_BLOCK]));
+    at.low = TAC_ALLOC(arena, float, TAC_BLOCK* nodes);
+    at.high = TAC_ALLOC(arena, float, TAC_BLOCK* nodes);
+    at.x = tac_arena_alloc(arena, sizeof(float[3][TAC_BLOCK]));
     return at;
 }
 
@@ -236,9 +232,7 @@ static void find_center(const tacShapeProgram* p, double center[3]) {
 
 tacCulling tac_cull_bind(const tacShapeProgram* p, tacScratch* scratch) {
     int nodes = p->shape->count;
-    tacCulling c = {0};
-    c.node = TAC_ALLOC(&scratch->arena, tacCullNode, nodes);
-    c.leaf = TAC_ALLOC(&scratch->arena, tacFloatLeaf, nodes);
+    tacCulling c = tac_cull_alloc(nodes, &scratch->arena);
     for (int i = 0; i < nodes; ++i) {
         bind_subtree(p, c.node, i);
         if (!p->shape->exact) bind_union(p, c.node, i);

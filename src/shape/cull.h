@@ -47,11 +47,12 @@ double tac_leaf_lipschitz(const tacNodeData* b);
 
 tacFloatLeaf tac_float_leaf_bind(const tacNodeData* b, const double center[3]);
 
-// allocates tac_cull_size() bytes from the scratch; the caller resets arena.used
+// arrays only; the numbers are filled by tac_cull_bind and by each block
+tacCulling tac_cull_alloc(int nodes, tacArena* arena);
+tacFieldBounds tac_field_bounds_alloc(int nodes, tacArena* arena);
+
+// arrays from the scratch, and their numbers; the caller resets arena.used
 tacCulling tac_cull_bind(const tacShapeProgram* p, tacScratch* scratch);
-size_t tac_cull_size(int nodes);
-tacFieldBounds tac_field_bounds_alloc(int nodes, tacScratch* scratch);
-size_t tac_field_bounds_size(int nodes);
 
 // sets keep of every node for these points, all of them if nothing is dropped
 void tac_cull_block(const tacShapeProgram* p, const tacBlockPoints* points, tacCulling* culling);

@@ -24,39 +24,54 @@ typedef struct shapeTape {
     tacCulling culling;
 } shapeTape;
 
-static shapeTape alloc_tape(const tacShapeProgram* p, tacScratch* scratch) {
-    int nodes = p->shape->count;
+// without a culling
+static shapeTape alloc_tape(int nodes, tacArena* arena) {
     shapeTape t;
-    t.at = TAC_ALLOC(&scratch->arena, tacGradientBlock, nodes);
-    t.dot = TAC_ALLOC(&scratch->arena, tacGradientBlock, nodes);
-    t.open = TAC_ALLOC(&scratch->arena, tacFieldBlock, 2);
-    t.end = TAC_ALLOC(&scratch->arena, tacGradientBlock, 2);
-    t.points = TAC_ALLOC(&scratch->arena, tacBlockPoints, 1);
-    t.gathered = TAC_ALLOC(&scratch->arena, gatheredPoints, 1);
-    t.culling = tac_cull_bind(p, scratch);
-    t.culling.at = tac_field_bounds_alloc(nodes, scratch);
+    t.at = TAC_ALLOC(arena, tacGradientBlock, nodes);
+    t.dot = TAC_ALLOC(arena, tacGradientBlock, nodes);
+    t.open = TAC_ALLOC(arena, tacFieldBlock, 2);
+    t.end = TAC_ALLOC(arena, tacGradientBlock, 2);
+    t.points = TAC_ALLOC(arena, tacBlockPoints, 1);
+    t.gathered = TAC_ALLOC(arena, gatheredPoints, 1);
     return t;
 }
 
-static size_t shape_tape_size(size_t nodes) {
-    return 2 * tac_arena_align(sizeof(tacGradientBlock) * nodes) +
-           tac_arena_align(sizeof(tacFieldBlock) * 2) +
-           tac_arena_align(sizeof(tacGradientBlock) * 2) + tac_arena_align(sizeof(tacBlockPoints)) +
-           tac_arena_align(sizeof(gatheredPoints)) + tac_cull_size((int)nodes) +
-           tac_field_bounds_size((int)nodes);
+static shapeTape bind_tape(const tacShapeProgram* p, tacScratch* scratch) {
+    shapeTape t = alloc_tape(p->shape->count, &scratch->arena);
+    t.culling = tac_cull_bind(p, scratch);
+    t.culling.at = tac_field_bounds_alloc(p->shape->count, &scratch->arena);
+    return t;
 }
 
-size_t tac_shape_scratch_size(const tacModel* model) {
-    size_t most = 0;
+static void* alloc_coordinates(tacArena* arena) {
+    return tac_arena_alloc(arena, sizeof(tacReal) * 3 * TAC_BLOCK);
+}
+
+// a derivative: its tape, and constants of the nodes along a tangent or as adjoints
+static void measure_diff(int nodes, tacArena* arena) {
+    alloc_tape(nodes, arena);
+    tac_cull_alloc(nodes, arena);
+    tac_field_bounds_alloc(nodes, arena);
+    size_t mark = arena->used;
+    TAC_ALLOC(arena, tacNodeDataDot, nodes);
+    alloc_coordinates(arena);
+    arena->used = mark;
+    TAC_ALLOC(arena, tacNodeDataBar, nodes);
+    alloc_coordinates(arena);
+}
+
+void tac_shape_measure(const tacModel* model, tacArena* arena) {
+    size_t start = arena->used;
     for (int i = 0; i < model->nshape; ++i) {
         const tacShape* shape = &model->shape[i];
-        size_t nodes = (size_t)shape->count, run = tac_shape_run_size(shape);
-        size_t diff = shape_tape_size(nodes) + tac_arena_align(sizeof(tacNodeDataDot) * nodes);
-        size_t size = tac_arena_align(sizeof(tacNodeData) * nodes) + (run > diff ? run : diff) +
-                      tac_arena_align(sizeof(tacReal) * 3 * TAC_BLOCK);
-        if (size > most) most = size;
+        TAC_ALLOC(arena, tacNodeData, shape->count);
+        size_t mark = arena->used;
+        tac_shape_run_measure(shape, arena);
+        alloc_coordinates(arena);
+        arena->used = mark;
+        measure_diff(shape->count, arena);
+        arena->used = start;
     }
-    return most;
 }
 
 //---------------------------------- tape -----------------------------------------
@@ -255,9 +270,9 @@ tacResult tac_shape_jvp(const tacModel* model, int shape, tacPose pose, tacPoint
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacShapeProgram p = tac_shape_program_bind(model, shape, pose, scratch);
-    shapeTape t = alloc_tape(&p, scratch);
+    shapeTape t = bind_tape(&p, scratch);
     tacNodeDataDot* dot = TAC_ALLOC(&scratch->arena, tacNodeDataDot, p.shape->count);
-    tacReal(*x_dot)[TAC_BLOCK] = tac_arena_alloc(&scratch->arena, sizeof(tacReal) * 3 * TAC_BLOCK);
+    tacReal(*x_dot)[TAC_BLOCK] = alloc_coordinates(&scratch->arena);
     tac_node_data_jvp(model, p.shape, pose, p.node_data, tangent.pose, tangent.param, dot);
     for (int first = 0; first < points.count; first += TAC_BLOCK) {
         tac_block_points_load(p.kernels, points, first, t.points);
@@ -338,7 +353,7 @@ static void add_points(tacShapeAdjoint adjoint, const tacReal x_bar[3][TAC_BLOCK
 static void value_vjp(const tacShapeProgram* p, tacPose pose, tacPoints points,
                       const tacReal* value_bar, tacShapeAdjoint adjoint, tacScratch* scratch) {
     tacShapeRun run = tac_shape_run_bind(p, scratch);
-    tacReal(*x_bar)[TAC_BLOCK] = tac_arena_alloc(&scratch->arena, sizeof(tacReal) * 3 * TAC_BLOCK);
+    tacReal(*x_bar)[TAC_BLOCK] = alloc_coordinates(&scratch->arena);
     tacReal bar[TAC_BLOCK], twist[6] = {0};
     tacReal about[3] = {pose.position.x, pose.position.y, pose.position.z};
     for (int first = 0; first < points.count; first += TAC_BLOCK) {
@@ -356,9 +371,9 @@ static void value_vjp(const tacShapeProgram* p, tacPose pose, tacPoints points,
 
 static void field_vjp(const tacShapeProgram* p, tacPose pose, tacPoints points, tacField bar,
                       tacShapeAdjoint adjoint, tacScratch* scratch) {
-    shapeTape t = alloc_tape(p, scratch);
+    shapeTape t = bind_tape(p, scratch);
     tacNodeDataBar* bound_bar = TAC_ALLOC(&scratch->arena, tacNodeDataBar, p->shape->count);
-    tacReal(*x_bar)[TAC_BLOCK] = tac_arena_alloc(&scratch->arena, sizeof(tacReal) * 3 * TAC_BLOCK);
+    tacReal(*x_bar)[TAC_BLOCK] = alloc_coordinates(&scratch->arena);
     tac_node_data_bar_clear(p->model, p->shape, adjoint.param, bound_bar);
     for (int first = 0; first < points.count; first += TAC_BLOCK) {
         tac_block_points_load(p->kernels, points, first, t.points);

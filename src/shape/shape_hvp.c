@@ -14,18 +14,22 @@ typedef struct hvpWorkspace {
     tacReal *param, *param_bar, pose_bar[6];
 } hvpWorkspace;
 
-static hvpWorkspace alloc_workspace(tacScratch* scratch, int nparam) {
+static hvpWorkspace alloc_workspace(tacArena* arena, int nparam) {
     hvpWorkspace s = {0};
     for (int k = 0; k < 3; ++k) {
-        s.x[k] = TAC_ALLOC(&scratch->arena, tacReal, TAC_BLOCK);
-        s.x_bar[k] = TAC_ALLOC(&scratch->arena, tacReal, TAC_BLOCK);
-        s.gradient_bar[k] = TAC_ALLOC(&scratch->arena, tacReal, TAC_BLOCK);
+        s.x[k] = TAC_ALLOC(arena, tacReal, TAC_BLOCK);
+        s.x_bar[k] = TAC_ALLOC(arena, tacReal, TAC_BLOCK);
+        s.gradient_bar[k] = TAC_ALLOC(arena, tacReal, TAC_BLOCK);
     }
-    s.value_bar = TAC_ALLOC(&scratch->arena, tacReal, TAC_BLOCK);
-    s.param = TAC_ALLOC(&scratch->arena, tacReal, nparam);
-    s.param_bar = TAC_ALLOC(&scratch->arena, tacReal, nparam);
-    memset(s.param_bar, 0, sizeof(tacReal) * (size_t)nparam);
+    s.value_bar = TAC_ALLOC(arena, tacReal, TAC_BLOCK);
+    s.param = TAC_ALLOC(arena, tacReal, nparam);
+    s.param_bar = TAC_ALLOC(arena, tacReal, nparam);
     return s;
+}
+
+void tac_shape_measure_hvp(const tacModel* model, tacArena* arena) {
+    alloc_workspace(arena, model->nparam);
+    tac_shape_measure(model, arena);
 }
 
 // the pose moved along a twist about its position: q + i h (0, omega/2) q
@@ -89,7 +93,8 @@ tacResult tac_shape_hvp(const tacModel* model, int shape, plainPose pose, tacPoi
     if (result == TAC_OK) result = tac_coordinates_check((const tacReal* const*)adjoint.x);
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
-    hvpWorkspace s = alloc_workspace(scratch, model->nparam);
+    hvpWorkspace s = alloc_workspace(&scratch->arena, model->nparam);
+    memset(s.param_bar, 0, sizeof(tacReal) * (size_t)model->nparam);
     complex_step_set(model->nparam, (const double*)model->param, (const double*)tangent.param,
                      s.param);
     tacModel moved = *model;

@@ -20,13 +20,15 @@ typedef struct tacBlockPoints {
     int count, padded;
 } tacBlockPoints;
 
-// takes memory from the scratch; the caller puts scratch->arena.used back
+// allocates from the scratch; the caller resets scratch->arena.used
 tacShapeProgram tac_shape_program_bind(const tacModel* model, int shape, tacPose pose,
                                        tacScratch* scratch);
 
-// bytes of scratch that any call but tac_shape_steps takes, for this build's tacReal; and that one
-size_t tac_shape_scratch_size(const tacModel* model);
-size_t tac_shape_safe_radius_size(const tacModel* model);
+// Dry runs: of any call with this build's numbers, of tac_shape_hvp, of tac_shape_steps. The second
+// is in the complex build alone, so it counts complex numbers itself.
+void tac_shape_measure(const tacModel* model, tacArena* arena);
+void tac_shape_measure_hvp(const tacModel* model, tacArena* arena);
+void tac_shape_safe_radius_measure(const tacModel* model, tacArena* arena);
 
 // loads points first .. of the batch; returns how many are real
 void tac_block_points_load(const tacShapeKernels* kernels, tacPoints points, int first,

@@ -18,22 +18,33 @@ static const tacNode* node_at(const tacShapeProgram* p, int i) {
 
 //---------------------------------- memory ---------------------------------------
 
+// without a culling
+static tacShapeRun alloc_run(const tacShape* shape, tacArena* arena) {
+    tacShapeRun run;
+    run.points = TAC_ALLOC(arena, tacBlockPoints, 1);
+    run.stack = TAC_ALLOC(arena, tacFieldBlock, shape->depth);
+    run.pack = TAC_ALLOC(arena, tacPack, 1);
+    return run;
+}
+
+void tac_shape_run_measure(const tacShape* shape, tacArena* arena) {
+    tac_cull_alloc(shape->count, arena);
+    alloc_run(shape, arena);
+    tac_field_bounds_alloc(shape->count, arena);
+}
+
 size_t tac_shape_run_size(const tacShape* shape) {
-    return tac_arena_align(sizeof(tacBlockPoints)) +
-           tac_arena_align(sizeof(tacFieldBlock) * (size_t)shape->depth) +
-           tac_arena_align(sizeof(tacPack)) + tac_field_bounds_size(shape->count) +
-           tac_cull_size(shape->count);
+    tacArena dry = tac_arena_measure(1);
+    tac_shape_run_measure(shape, &dry);
+    return dry.peak;
 }
 
 tacShapeRun tac_shape_run_alloc(const tacShapeProgram* p, const tacCulling* culling,
                                 tacScratch* scratch) {
-    tacShapeRun run;
-    run.points = TAC_ALLOC(&scratch->arena, tacBlockPoints, 1);
-    run.stack = TAC_ALLOC(&scratch->arena, tacFieldBlock, p->shape->depth);
-    run.pack = TAC_ALLOC(&scratch->arena, tacPack, 1);
+    tacShapeRun run = alloc_run(p->shape, &scratch->arena);
     run.pack->count = run.pack->parts = 0;
     run.culling = *culling;
-    run.culling.at = tac_field_bounds_alloc(p->shape->count, scratch);
+    run.culling.at = tac_field_bounds_alloc(p->shape->count, &scratch->arena);
     return run;
 }
 

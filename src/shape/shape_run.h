@@ -14,8 +14,10 @@ typedef struct tacShapeRun {
     tacCulling culling;
 } tacShapeRun;
 
-// allocates tac_shape_run_size() bytes from the scratch; the caller resets arena.used
+// arrays from the scratch, with a culling; the caller resets arena.used
 tacShapeRun tac_shape_run_bind(const tacShapeProgram* p, tacScratch* scratch);
+// the dry run of it, and its bytes
+void tac_shape_run_measure(const tacShape* shape, tacArena* arena);
 size_t tac_shape_run_size(const tacShape* shape);
 // the same with a culling that is bound
 tacShapeRun tac_shape_run_alloc(const tacShapeProgram* p, const tacCulling* culling,

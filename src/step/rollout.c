@@ -18,6 +18,15 @@ static const tacReal* control_of(const tacModel* model, const tacRollout* r, int
     return r->ctrl ? r->ctrl + (size_t)step * (size_t)model->nu : NULL;
 }
 
+// tac_step, with the flags of the steps before it
+static tacResult next_state(const tacModel* model, const tacState* x, const tacReal* u,
+                            tacState* next, tacScratch* scratch) {
+    unsigned flags = scratch->info.flags;
+    tacResult result = tac_step(model, x, u, next, scratch);
+    scratch->info.flags |= flags;
+    return result;
+}
+
 static int has_arrays(const tacModel* model, const tacState* x) {
     return tac_state_has_arrays(model, x) && !tac_missing(x->warm, model->nwarm);
 }
@@ -47,7 +56,7 @@ static tacResult fill_rows(const tacModel* model, const tacRollout* r, int first
     tacResult result = TAC_OK;
     for (int i = 0; i < count && result == TAC_OK; ++i) {
         tacState x = tac_state_view(model, rows, i), next = tac_state_view(model, rows, i + 1);
-        result = tac_step(model, &x, control_of(model, r, first + i), &next, scratch);
+        result = next_state(model, &x, control_of(model, r, first + i), &next, scratch);
     }
     return result;
 }
@@ -74,7 +83,7 @@ static tacResult step_end(const tacModel* model, const tacRollout* r, tacScratch
     copy_state(model, r->start, *r->end);
     r->end->time = time;
     for (int i = 0; i < r->steps && result == TAC_OK; ++i)
-        result = tac_step(model, r->end, control_of(model, r, i), r->end, scratch);
+        result = next_state(model, r->end, control_of(model, r, i), r->end, scratch);
     if (result == TAC_OK) r->end->time = time + r->steps * tac_re(model->param[model->timestep]);
     return result;
 }
@@ -83,6 +92,7 @@ tacResult tac_rollout(const tacModel* model, const tacRollout* r, tacScratch* sc
     tacResult result = check_rollout(model, r, scratch);
     if (result == TAC_OK && !r->states && !r->end) result = TAC_ERROR_VALUE;
     if (result != TAC_OK) return result;
+    scratch->info = (tacInfo){0};
     return r->states ? fill_states(model, r, scratch) : step_end(model, r, scratch);
 }
 
@@ -135,8 +145,10 @@ static tacResult reverse_steps(reversePass* p, tacReal* states, int first, int c
         bar.x = as_tangent(model, p->before);
         if (bar.u) bar.u += (size_t)step * (size_t)model->nu;
         copy_reals(p->before, p->states_bar + (size_t)step * (size_t)nx, nx);
+        unsigned flags = p->scratch->info.flags;
         result = tac_step_vjp(model, &x, control_of(model, p->rollout, step),
                               as_tangent(model, p->at), bar, p->scratch);
+        p->scratch->info.flags |= flags;
         tacReal* swap = p->at;
         p->at = p->before;
         p->before = swap;
@@ -154,7 +166,7 @@ static tacResult fill_checkpoints(reversePass* p, int stride) {
     for (int i = 0; i < r->steps && result == TAC_OK; ++i) {
         if (i % stride == 0)
             copy_state(model, &x, tac_state_view(model, p->checkpoints, i / stride));
-        result = tac_step(model, &x, control_of(model, r, i), &x, p->scratch);
+        result = next_state(model, &x, control_of(model, r, i), &x, p->scratch);
     }
     if (result == TAC_OK) write_end(model, r, p->segment, 0);
     return result;
@@ -185,6 +197,7 @@ tacResult tac_rollout_vjp(const tacModel* model, const tacRollout* r, const tacR
     if (result != TAC_OK || !states_bar) return result;
     int nx = tac_tangent_size(model);
     if (!memory || !tac_all_finite(states_bar, nx)) return TAC_ERROR_VALUE;
+    scratch->info = (tacInfo){0};
     reversePass p = {.model = model,
                      .rollout = r,
                      .states_bar = states_bar,

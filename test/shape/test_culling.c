@@ -217,7 +217,7 @@ static int dropped_weight_is_bounded(void) {
     }
     tacShapeProgram p = tac_shape_program_bind(model, 0, tac_pose_identity(), scratch);
     tacCulling culling = tac_cull_bind(&p, scratch);
-    culling.at = tac_field_bounds_alloc(p.shape->count, scratch);
+    culling.at = tac_field_bounds_alloc(p.shape->count, &scratch->arena);
     tacBlockPoints points;
     tac_block_points_load(p.kernels, (tacPoints){TAC_BLOCK, {x[0], x[1], x[2]}}, 0, &points);
     tac_cull_block(&p, &points, &culling);

@@ -13,6 +13,11 @@
     "</body></worldbody><actuator><general joint='j' dyntype='filter' dynprm='.1'/>"               \
     "<motor joint='j'/></actuator></mujoco>"
 
+#define BOUNCING                                                                                   \
+    "<mujoco><tactus detect='manifold' respond='spring' implicit='false'/><worldbody>"             \
+    "<geom type='plane' size='1 1 1'/><body pos='0 0 .09'><joint type='slide' axis='0 0 1'/>"      \
+    "<geom size='.1'/></body></worldbody></mujoco>"
+
 static int is_used_param(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
     return strncmp(name, "respond/", 8) == 0 || strstr(name, "/friction") ||
@@ -150,4 +155,28 @@ static int short_and_wrong_rollouts(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(gradient_is_right), RUN(rollouts_are_their_steps), RUN(short_and_wrong_rollouts))
+// a step in the middle that is too long for its contact leaves its flag, also in the gradient
+static int flags_are_those_of_all_steps(void) {
+    tacModel* model;
+    tacScratch* scratch;
+    double q = 0.0, v = -6.0, end_q, end_v, bar[200] = {0}, memory[400], u_bar[2];
+    tacState x = {.qpos = &q, .qvel = &v}, end = {.qpos = &end_q, .qvel = &end_v}, next = end;
+    ENSURE(tac_load_text(BOUNCING, (int)strlen(BOUNCING), "scene.xml", NULL, &model, NULL) ==
+           TAC_OK);
+    ENSURE(tac_scratch_create(model, &scratch) == TAC_OK);
+    tacRollout r = {.start = &x, .steps = 40, .end = &end};
+    ENSURE(tac_rollout_vjp_size(model, r.steps) <= sizeof memory);
+    ENSURE(tac_rollout(model, &r, scratch) == TAC_OK);
+    ENSURE(tac_step_info(scratch).flags & TAC_STIFF);
+    ENSURE(tac_rollout_vjp(model, &r, bar, (tacStepTangent){.x = {.dq = u_bar, .dv = u_bar + 1}},
+                           memory, scratch) == TAC_OK);
+    ENSURE(tac_step_info(scratch).flags & TAC_STIFF);
+    ENSURE(tac_step(model, &end, NULL, &next, scratch) == TAC_OK); // far away by then
+    ENSURE(!(tac_step_info(scratch).flags & TAC_STIFF));
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
+    return 0;
+}
+
+TEST_MAIN(RUN(gradient_is_right), RUN(flags_are_those_of_all_steps), RUN(rollouts_are_their_steps),
+          RUN(short_and_wrong_rollouts))

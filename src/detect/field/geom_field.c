@@ -223,7 +223,7 @@ static void alloc_bounds(tacGeomField* field, int nodes, tacArena* arena) {
 void tac_geom_field_measure(const tacShape* shape, tacArena* arena) {
     tacGeomField field;
     TAC_ALLOC(arena, tacNodeData, shape->count);
-    tac_arena_alloc(arena, tac_cull_size(shape->count));
+    tac_cull_alloc(shape->count, arena);
     alloc_bounds(&field, shape->count, arena);
 }
 

@@ -129,7 +129,7 @@ void tac_vertex_side_measure(const tacModel* model, const tacContactPair* pair, 
     const tacShape* shape = &model->shape[model->geom[pair->geom[1 - owner]].shape];
     tac_geom_field_measure(shape, arena);
     TAC_ALLOC(arena, tacShapeRun, 1);
-    tac_arena_alloc(arena, tac_shape_run_size(shape));
+    tac_shape_run_measure(shape, arena);
     measure_search(&model->contact->feature[pair->geom[owner]], arena);
 }
 

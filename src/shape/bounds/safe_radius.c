@@ -47,17 +47,21 @@ static void block_distance_bound(const tacShapeProgram* p, double width, boundWo
     }
 }
 
-size_t tac_shape_safe_radius_size(const tacModel* model) {
-    size_t most = 0;
+static boundWorkspace alloc_workspace(int nodes, tacArena* arena) {
+    boundWorkspace s;
+    s.node = TAC_ALLOC(arena, tacDistanceBound, nodes);
+    s.child = TAC_ALLOC(arena, tacDistanceBoundChild, nodes);
+    s.points = TAC_ALLOC(arena, tacBlockPoints, 1);
+    return s;
+}
+
+void tac_shape_safe_radius_measure(const tacModel* model, tacArena* arena) {
+    size_t mark = arena->used;
     for (int i = 0; i < model->nshape; ++i) {
-        size_t nodes = (size_t)model->shape[i].count;
-        size_t size = tac_arena_align(sizeof(tacNodeData) * nodes) +
-                      tac_arena_align(sizeof(tacDistanceBound) * nodes) +
-                      tac_arena_align(sizeof(tacDistanceBoundChild) * nodes) +
-                      tac_arena_align(sizeof(tacBlockPoints));
-        if (size > most) most = size;
+        TAC_ALLOC(arena, tacNodeData, model->shape[i].count);
+        alloc_workspace(model->shape[i].count, arena);
+        arena->used = mark;
     }
-    return most;
 }
 
 // roots are guarded by 1e-280: less than its root is nothing
@@ -70,10 +74,7 @@ tacResult tac_shape_safe_radius(const tacModel* model, int shape, tacPose pose, 
     if (result != TAC_OK) return result;
     size_t mark = scratch->arena.used;
     tacShapeProgram p = tac_shape_program_bind(model, shape, pose, scratch);
-    boundWorkspace s;
-    s.node = TAC_ALLOC(&scratch->arena, tacDistanceBound, p.shape->count);
-    s.child = TAC_ALLOC(&scratch->arena, tacDistanceBoundChild, p.shape->count);
-    s.points = TAC_ALLOC(&scratch->arena, tacBlockPoints, 1);
+    boundWorkspace s = alloc_workspace(p.shape->count, &scratch->arena);
     double width = max_blend_width(&p);
     for (int first = 0; first < points.count; first += TAC_BLOCK) {
         tac_block_points_load(p.kernels, points, first, s.points);

@@ -16,12 +16,13 @@ enum { SCALE = 2 };
 
 //---------------------------------- stages below ---------------------------------
 
-// a shape, with complex copies of one block of points and of the parameters
 static size_t shape_bytes(const tacModel* model) {
-    size_t copies = 16 * tac_arena_align(TAC_BLOCK * SCALE * sizeof(double)) +
-                    2 * tac_arena_align((size_t)model->nparam * SCALE * sizeof(double));
-    return copies +
-           tac_max_size(SCALE * tac_shape_scratch_size(model), tac_shape_safe_radius_size(model));
+    tacArena numeric = tac_arena_measure(SCALE), hvp = tac_arena_measure(1),
+             safe_radius = tac_arena_measure(1);
+    tac_shape_measure(model, &numeric);
+    tac_shape_measure_hvp(model, &hvp);
+    tac_shape_safe_radius_measure(model, &safe_radius);
+    return tac_max_size(tac_max_size(numeric.peak, hvp.peak), safe_radius.peak);
 }
 
 static size_t detect_bytes(const tacModel* model) {
