@@ -585,10 +585,29 @@ static int public_time_of_impact_has_a_closed_form(void) {
     return 0;
 }
 
+// a scene of another detector has no convex parts to follow
+static int other_detectors_are_refused(void) {
+    const char* text = "<mujoco><tactus detect='manifold'/><worldbody><geom type='plane' "
+                       "size='1 1 1'/><body pos='0 0 1'><freejoint/><geom size='.1'/></body>"
+                       "</worldbody></mujoco>";
+    double q[7] = {0.0, 0.0, 1.0, 1.0}, v[6] = {0.0}, memory[64];
+    tacMotionPath path = {q, v, NULL, 1.0};
+    tacTimeOfImpact toi;
+    tacCcdCertificate certificate;
+    tacModel* model;
+    ENSURE(tac_load_text(text, (int)strlen(text), "scene.xml", NULL, &model, NULL) == TAC_OK);
+    ENSURE(tac_ccd_size(model) == 0);
+    ENSURE(tac_time_of_impact(model, &path, -1, -1, 1e-6, &toi, memory) == TAC_ERROR_UNSUPPORTED);
+    ENSURE(tac_ccd_certify(model, &path, 1.0, &certificate, memory) == TAC_ERROR_UNSUPPORTED);
+    tac_model_destroy(model);
+    return 0;
+}
+
 TEST_MAIN(RUN(motion_path_follows_kinematics), RUN(curvature_bounds_hold),
           RUN(parts_are_separated_before_impact), RUN(turning_rod_has_a_closed_form),
           RUN(thin_plates_do_not_tunnel), RUN(time_of_impact_has_exact_derivatives),
           RUN(resting_pairs_use_the_lower_level), RUN(rolling_cylinders_have_no_impact),
           RUN(co_rotating_pairs_have_no_impact), RUN(ties_are_reported),
           RUN(certificate_fails_where_plates_tunnel), RUN(public_time_of_impact_has_a_closed_form),
-          RUN(bad_input_is_refused), RUN(scenes_without_convex_parts_are_refused))
+          RUN(bad_input_is_refused), RUN(scenes_without_convex_parts_are_refused),
+          RUN(other_detectors_are_refused))

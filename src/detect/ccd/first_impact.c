@@ -34,7 +34,7 @@ static impactWork alloc_impact_work(const tacModel* model, tacArena* arena) {
 
 // the larger one of impacts and contacts; a certificate takes less than an impact
 size_t tac_ccd_size(const tacModel* model) {
-    if (!model || !model->contact || !model->contact->part) return 0;
+    if (!model || !model->contact || model->contact->detector != TAC_DETECT_GJK) return 0;
     tacArena impact = tac_arena_measure(1), contacts = tac_arena_measure(1);
     alloc_impact_work(model, &impact);
     tac_convex_contacts_measure(model, &contacts);

@@ -192,6 +192,6 @@ static int has_usable_numbers(const tacModel* model, const tacMotionPath* c) {
 
 tacResult tac_motion_path_check(const tacModel* model, const tacMotionPath* path) {
     if (!model || !path || !path->qpos || (model->nv > 0 && !path->v)) return TAC_ERROR_VALUE;
-    if (!model->contact || !model->contact->part) return TAC_ERROR_UNSUPPORTED;
+    if (!model->contact || model->contact->detector != TAC_DETECT_GJK) return TAC_ERROR_UNSUPPORTED;
     return has_usable_numbers(model, path) ? TAC_OK : TAC_ERROR_VALUE;
 }
