@@ -15,6 +15,7 @@
 // the matrices, and memory for them
 typedef struct stepJacobian {
     tacReal *A, *B;            // NULL: skipped
+    int has_params;            // are there columns by parameters?
     int has_chain, by_columns; // Runge-Kutta: how A and B are made
     tacRk4Chain chain;
     tacActivationSlopes slopes;
@@ -25,7 +26,7 @@ static void alloc_jacobian(const tacModel* model, tacArena* arena, stepJacobian*
     J->has_chain = tac_has_rk4_chain(model);
     J->by_columns = tac_is_rk4(model) && !J->has_chain;
     J->slopes = tac_activation_slopes_alloc(model, arena);
-    tac_tangent_block_alloc(model, arena, &J->tangents);
+    if (J->has_params || J->by_columns) tac_tangent_block_alloc(model, arena, &J->tangents);
     if (J->has_chain) J->chain = tac_rk4_chain_alloc(model, arena);
 }
 
@@ -99,8 +100,8 @@ static void alloc_all(const tacModel* model, tacScratch* scratch, jacobianWorksp
 }
 
 void tac_step_jacobian_measure(const tacModel* model, tacScratch* dry) {
-    jacobianWorkspace unused;
-    alloc_all(model, dry, &unused);
+    jacobianWorkspace most = {.J = {.has_params = 1}};
+    alloc_all(model, dry, &most);
 }
 
 // the step of the scene itself; flags of the derivatives stay
@@ -129,7 +130,7 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
 
     // memory
     size_t mark = scratch->arena.used;
-    jacobianWorkspace w = {.J = {.A = A, .B = B}};
+    jacobianWorkspace w = {.J = {.A = A, .B = B, .has_params = P != NULL}};
     alloc_all(model, scratch, &w);
     tacStepWorkspace* ws = &w.ws;
 
