@@ -129,7 +129,7 @@ static int wrong_numbers_are_refused(void) {
 static int values_are_mujocos(void) {
 #ifdef TAC_HAVE_MUJOCO
     stepContext c;
-    char error[300] = "", path[] = "/tmp/test_configuration_XXXXXX";
+    char error[300] = "", path[] = "/tmp/tactus_configuration_XXXXXX";
     unsigned long long random = 5;
     int handle = mkstemp(path);
     FILE* file = handle >= 0 ? fdopen(handle, "w") : NULL;
