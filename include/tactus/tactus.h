@@ -9,8 +9,9 @@
 /// with -1, 0 or NULL instead. Scalar laws such as tac_point_plane do not check their pointers.
 ///
 /// Tools of their own, not included here: tactus/smooth.h (smooth functions), tactus/witness.h
-/// (nearest points of edges and faces), tactus/symbolic.h (formulas and generated code),
-/// tactus/mechanics.h (Kane's and Lagrange's methods).
+/// (nearest points of edges and faces), tactus/cone.h (the convex problem of contact),
+/// tactus/symbolic.h (formulas and generated code), tactus/mechanics.h (Kane's and Lagrange's
+/// methods).
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 

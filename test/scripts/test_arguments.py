@@ -59,6 +59,8 @@ GOOD = {
     "tacOperatingPoint": "(tacOperatingPoint){expr, expr, 1}", "tacKane*": "&kane",
     "tacLagrange*": "&lagrange", "tacRow*": "row", "tacKinematics*": "&kinematics",
     "tacPairForce*": "force", "tacLcp*": "&lcp", "tacLcpReport*": "&report",
+    "tacCone*": "&cone", "tacConeReport*": "&cone_report", "tacConeTangent*": "&(tacConeTangent){0}",
+    "tacConeAdjoint*": "&(tacConeAdjoint){0}",
     "tacPoints": "points", "tacField": "field", "tacShapeTangent": "(tacShapeTangent){0}",
     "tacShapeAdjoint": "(tacShapeAdjoint){.pose = number}", "tacPosedSolid": "placed",
     "tacSolid*": "solid", "tacMesh*": "mesh", "tacSeparation*": "&separation", "tacConvexOptions*": "&convex_options",
@@ -123,6 +125,7 @@ GOOD_OF = {
 
 SETUP = r"""
 #include "tactus/ccd.h"
+#include "tactus/cone.h"
 #include "tactus/lcp.h"
 #include "tactus/mechanics.h"
 #include "tactus/mesh.h"
@@ -176,6 +179,10 @@ static tacKane kane; static tacLagrange lagrange; static tacRow row[100];
 static tacKinematics kinematics = {pose, number, 0, NULL}; static tacPairForce force[10];
 static double lcp_A[] = {1}, lcp_b[] = {-1};
 static tacLcp lcp = {1, 0, lcp_A, lcp_b, NULL}; static tacLcpReport report;
+static int cone_start[] = {0, 1}, cone_dof[] = {0}; static double cone_one[] = {1};
+static tacConeBlock cone_block = {TAC_CONE_LIMIT, 0, 1, 0, 1, 0}; static tacConeReport cone_report;
+static tacCone cone = {1, 1, 1, cone_start, cone_dof, &cone_block, cone_dof, cone_one, cone_one, cone_one,
+                       cone_one, cone_one, cone_one, NULL};
 static tacPoints points = {1, {corner, corner, corner}};
 static tacField field = {.value = other};
 static tacPosedSolid placed; static tacSeparation separation; static tacConvexOptions convex_options;
