@@ -79,11 +79,13 @@ static double distance_at(const impactScene* s, const tacMotionPath* c, double t
                 tacFeatureContact contact = {.pair = 0};
                 tacConvex a = tac_convex_part_at(
                     s->model, i,
-                    tac_motion_path_body(s->model, c, t, tac_convex_part_body(s->model, i), chain)
+                    tac_motion_path_body(s->model, c, t, tac_convex_part_body(s->model, i), NULL,
+                                         chain)
                         .pose);
                 tacConvex b = tac_convex_part_at(
                     s->model, j,
-                    tac_motion_path_body(s->model, c, t, tac_convex_part_body(s->model, j), chain)
+                    tac_motion_path_body(s->model, c, t, tac_convex_part_body(s->model, j), NULL,
+                                         chain)
                         .pose);
                 tac_closest_features(&a, &b, &cache, &near, &contact, s->memory);
                 min_distance = fmin(min_distance, near.distance);
@@ -133,7 +135,7 @@ static int motion_path_follows_kinematics(void) {
         integrate_qpos(s.model, q, move, end);
         ENSURE(tac_kinematics(s.model, end, rate, s.pose, twist, s.scratch) == TAC_OK);
         for (int b = 1; b < s.model->nbody; ++b) {
-            tacMotionState f = tac_motion_path_body(s.model, &c, t, b, chain);
+            tacMotionState f = tac_motion_path_body(s.model, &c, t, b, NULL, chain);
             ENSURE_NEAR(tac_distance(f.pose.position, s.pose[b].position), 0.0, 1e-13);
             tacMat3 off =
                 tac_mat_sub(tac_quat_to_mat(f.pose.rotation), tac_quat_to_mat(s.pose[b].rotation));
@@ -168,8 +170,8 @@ static int curvature_bounds_hold(void) {
                     p[3], w = tac_vec3_zero();
             for (int i = 0; i < 3; ++i)
                 p[i] = tac_pose_apply(
-                    tac_motion_path_body(s.model, &c, t + (i - 1) * h, b, chain).pose, x);
-            tacMotionState f = tac_motion_path_body(s.model, &c, t, b, chain);
+                    tac_motion_path_body(s.model, &c, t + (i - 1) * h, b, NULL, chain).pose, x);
+            tacMotionState f = tac_motion_path_body(s.model, &c, t, b, NULL, chain);
             arm = tac_norm(x);
             w = tac_add(tac_sub(p[2], p[1]), tac_sub(p[0], p[1]));
             double most = curvature[b].origin +

@@ -192,7 +192,7 @@ static void flag_impact(tacHardPass* p, const tacSubstep* t) {
 static int overlaps(const tacContactSolve* s) {
     double least, most;
     tac_contact_solve_distances(s, 0.0, &least, &most);
-    return least < -1e-9 && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
+    return least < -0.01 * s->options.delta && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
 }
 
 // Does a constrained pair come nearer than the least distance on the path, though not at its end?
