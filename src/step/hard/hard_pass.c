@@ -100,11 +100,20 @@ static int is_near_delta(const tacContactSolve* s, const tacSubstep* t, double d
     return fabs(least - delta) < 0.01 * delta;
 }
 
+// Did the substep begin with an impact of the same parts? They start at delta then, whatever the
+// state is, and not next to it by chance.
+static int follows_own_impact(const tacHardPass* p, const tacSubstep* t) {
+    if (t == p->substep) return 0;
+    const tacFirstImpact *before = &t[-1].impact, *now = &t->impact;
+    return before->found && before->exact && before->part[0] == now->part[0] &&
+           before->part[1] == now->part[1];
+}
+
 // First impact on the path. A pair that rests close to delta must not have one again and again, so
 // the level is a trace above it.
 static tacResult find_impact(tacHardPass* p, tacSubstep* t) {
     tacContactSolve* s = p->s;
-    double least, most, trace = TAC_DISTANCE_TOLERANCE * s->options.delta;
+    double least, most, trace = s->candidates.rounding;
     tac_contact_solve_distances(s, s->options.delta + 10.0 * trace, &least, &most);
     tacImpactLevels levels = {
         fmax(s->options.delta, most + trace), TAC_MIN_DISTANCE * s->options.delta,
@@ -117,7 +126,8 @@ static tacResult find_impact(tacHardPass* p, tacSubstep* t) {
     }
     tacResult result = tac_first_impact(s->scene, &path, levels, &t->impact, s->work.ccd_memory);
     if (result == TAC_ERROR_VALUE) result = TAC_ERROR_DIVERGED; // positions that are not finite
-    if (result == TAC_OK && is_near_delta(s, t, levels.delta)) p->info.flags |= TAC_ONE_SIDED;
+    if (result == TAC_OK && is_near_delta(s, t, levels.delta) && !follows_own_impact(p, t))
+        p->info.flags |= TAC_ONE_SIDED;
     return result;
 }
 
