@@ -100,12 +100,12 @@ static double distance_of(const hardCheck* p, int kind, int a, int b, const doub
     return most;
 }
 
-// Has estimate k converged? Its neighbour agrees with it, and shorter steps differ from it by no
-// more than rounding, which grows as 1/step: else it is the slope beyond a border, not here. The
-// slope that is checked has no say in it.
+// Has estimate k converged? Its neighbour agrees with it, and not by chance: rounding, which grows
+// as 1/step, is small. Shorter steps differ from it by no more than rounding: else it is the slope
+// beyond a border, not here. The slope that is checked has no say in it.
 static int has_converged(const hardCheck* p, int kind, int k, double noise, double small) {
-    if (!(distance_of(p, kind, k, k + 1, NULL) <= small)) return 0;
     double step = first_step * pow(step_ratio, k);
+    if (!(distance_of(p, kind, k, k + 1, NULL) <= small && noise / step <= 4.0 * small)) return 0;
     for (int next = k + 1; next < estimates_of(kind); ++next) {
         step *= step_ratio;
         if (!(distance_of(p, kind, k, next, NULL) <= small + noise / step)) return 0;
@@ -260,15 +260,29 @@ static tacState state_view(const tacModel* m, double* at) {
     return (tacState){.qpos = at, .qvel = at + m->nq, .act = at + m->nq + m->nv};
 }
 
-static int print_check(const char* what, double worst, double bar) {
+// a comparison as a line of text or JSON; 1 if it holds
+static int print_check(const hardCheck* p, const char* what, double worst, double bar,
+                       int as_json) {
     int fine = worst <= bar;
-    printf("    %-18s  worst %-8.2g <= %-6g %s\n", what, worst, bar, fine ? "ok" : "FAILED");
+    char id[80];
+    cliJson json = {.file = stdout};
+    if (!as_json) {
+        printf("    %-18s  worst %-8.2g <= %-6g %s\n", what, worst, bar, fine ? "ok" : "FAILED");
+        return fine;
+    }
+    snprintf(id, sizeof id, "grad/hard step/%s", what);
+    cli_json_open(&json, NULL, '{');
+    cli_json_text(&json, "id", id);
+    cli_json_number(&json, "value", worst);
+    cli_json_text(&json, "unit", "relative");
+    cli_json_number(&json, "bound", bar);
+    cli_json_bool(&json, "pass", fine);
+    cli_json_int(&json, "points", p->compared);
+    cli_json_close(&json, '}');
     return fine;
 }
 
-static int report_check(const hardCheck* p, double share) {
-    int left = p->left[LEFT_FLAGGED] + p->left[LEFT_AT_END] + p->left[LEFT_UNDECIDED];
-    double part = (double)left / (double)(left + p->compared > 0 ? left + p->compared : 1);
+static void print_states(const hardCheck* p, int left, double part) {
     printf("step of hard contact: %d states of runs compared, %d of them in contact\n", p->compared,
            p->in_contact);
     printf(
@@ -277,13 +291,20 @@ static int report_check(const hardCheck* p, double share) {
         left, 100.0 * part, p->left[LEFT_FLAGGED], p->left[LEFT_AT_END], p->left[LEFT_UNDECIDED]);
     if (p->one_side > 0)
         printf("  next to a border: %d states, compared on their side of it\n", p->one_side);
-    int both = print_check("jvp = vjp", p->vjp, adjoint_tolerance);
-    int slopes = print_check("jvp = difference", p->difference, difference_tolerance);
-    int enough = print_check("share left out", part, share);
+}
+
+static int report_check(const hardCheck* p, const cliGradMotionCall* call) {
+    int left = p->left[LEFT_FLAGGED] + p->left[LEFT_AT_END] + p->left[LEFT_UNDECIDED];
+    int json = call->json, seen = left + p->compared;
+    double part = seen > 0 ? (double)left / seen : 0.0;
+    if (!json) print_states(p, left, part);
+    int both = print_check(p, "jvp = vjp", p->vjp, adjoint_tolerance, json);
+    int slopes = print_check(p, "jvp = difference", p->difference, difference_tolerance, json);
+    int enough = print_check(p, "share left out", part, call->left_out, json);
     if (p->compared == 0) cli_error("grad", "no state without a flag: nothing compared");
     if (!enough)
-        fprintf(stderr, "tactus grad: too many states have no derivative to compare. Start from "
-                        "another state (--key, --qpos, --qvel), or allow more by --left-out\n");
+        cli_warning("grad", "too many states have no derivative to compare: start from another "
+                            "state (--key, --qpos, --qvel), or allow more by --left-out");
     return both && slopes && enough && p->compared > 0 ? CLI_OK : CLI_FAILED;
 }
 
@@ -311,5 +332,5 @@ int cli_grad_hard(const tacModel* m, const tacState* start, const double* ctrl,
     }
     tac_scratch_destroy(p.scratch);
     free(at);
-    return result == TAC_OK ? report_check(&p, call->left_out) : cli_error_result("grad", result);
+    return result == TAC_OK ? report_check(&p, call) : cli_error_result("grad", result);
 }
