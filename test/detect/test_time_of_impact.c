@@ -605,6 +605,30 @@ static int other_detectors_are_refused(void) {
     return 0;
 }
 
+// Balls that touch, or nearly so, and part have no impact, whatever distance is asked for.
+static int parting_balls_have_no_impact(void) {
+    impactScene s;
+    ENSURE(open_scene("<body><freejoint/><geom size='.5'/></body>"
+                      "<body pos='1 0 0'><freejoint/><geom size='.5'/></body>",
+                      &s));
+    const double gaps[] = {0.0, 1e-16, 1e-13, 1e-11, 1e-9, 1e-7};
+    for (double distance = 1e-3; distance > 5e-13; distance *= 0.1) {
+        for (int i = 0; i < 6; ++i) {
+            double q[14] = {0, 0, 0, 1, 0, 0, 0, 1.0 + gaps[i], 0, 0, 1}, v[12] = {-1, 0.3, 0, 1};
+            tacMotionPath c = {q, v, NULL, 0.1};
+            tacTimeOfImpact m;
+            v[6] = 1.0;
+            ENSURE(tac_time_of_impact(s.model, &c, 0, 1, distance, &m, s.memory) == TAC_OK);
+            ENSURE(!m.found);
+            v[6] = -3.0;
+            ENSURE(tac_time_of_impact(s.model, &c, 0, 1, distance, &m, s.memory) == TAC_OK);
+            ENSURE(m.found && m.time < 1e-6);
+        }
+    }
+    close_scene(&s);
+    return 0;
+}
+
 TEST_MAIN(RUN(motion_path_follows_kinematics), RUN(curvature_bounds_hold),
           RUN(parts_are_separated_before_impact), RUN(turning_rod_has_a_closed_form),
           RUN(thin_plates_do_not_tunnel), RUN(time_of_impact_has_exact_derivatives),
@@ -612,4 +636,4 @@ TEST_MAIN(RUN(motion_path_follows_kinematics), RUN(curvature_bounds_hold),
           RUN(co_rotating_pairs_have_no_impact), RUN(ties_are_reported),
           RUN(certificate_fails_where_plates_tunnel), RUN(public_time_of_impact_has_a_closed_form),
           RUN(bad_input_is_refused), RUN(scenes_without_convex_parts_are_refused),
-          RUN(other_detectors_are_refused))
+          RUN(other_detectors_are_refused), RUN(parting_balls_have_no_impact))
