@@ -52,6 +52,10 @@ tacFeatureContactKind tac_feature_contact_kind(uint64_t feature_id) {
     return (tacFeatureContactKind)(feature_id >> 36 & 15);
 }
 
+tacConvexFeatureKind tac_feature_contact_side_kind(uint64_t feature_id, int side) {
+    return (tacConvexFeatureKind)(feature_id >> (side ? 15 : 33) & 7);
+}
+
 //---------------------------------- polygons ----------------------------------
 
 // a face or a segment over the floor: vertices in the world and in the floor's plane

@@ -31,6 +31,7 @@ enum {
     FIRST_PASSES = 2,
     NEWTON_PASSES = 12,
     REFINEMENTS = 2,
+    SHARE_PASSES = 6,
     FIRST_ROUNDS = 3,
     FIRST_SWEEPS = 10,
     LAST_ROUNDS = 20,
@@ -473,7 +474,10 @@ static int share_load(lcpSolver* s) {
     tacLcpReport before = s->report;
     if (close_unloaded(s) == 0) return 0;
     s->report.residual = -1.0;
-    if (try_active_set(s, tol_good)) return 1;
+    if (iterate_newton(s, SHARE_PASSES, tol_good)) {
+        s->report.method = before.method;
+        return 1;
+    }
     before.passes = s->report.passes;
     s->report = before;
     s->at_best = 0;
