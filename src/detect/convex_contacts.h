@@ -34,6 +34,9 @@ typedef enum tacFeatureContactKind {
 
 tacFeatureContactKind tac_feature_contact_kind(uint64_t feature);
 
+// the feature of geom[side]
+tacConvexFeatureKind tac_feature_contact_side_kind(uint64_t feature, int side);
+
 // most records of tac_convex_contacts
 int tac_convex_contacts_capacity(const tacModel* model);
 

@@ -16,6 +16,15 @@ tacTransform tac_convex_part_transform(const tacModel* model, int part, tacPose 
     return (tacTransform){pose.position, tac_quat_to_mat(pose.rotation)};
 }
 
+// a constant: derivatives do not see it
+static tacVec3 real_part(tacVec3 x) { return tac_vec3(tac_re(x.x), tac_re(x.y), tac_re(x.z)); }
+
+tacVec3 tac_convex_pair_origin(const tacModel* model, const int part[2],
+                               const tacTransform transform[2]) {
+    int other = model->contact->part[part[0]].kind == TAC_NODE_PLANE;
+    return real_part(transform[other].pos);
+}
+
 static void load_part_polyhedron(const tacModel* model, const tacConvexPart* p, tacConvex* c) {
     const double* numbers = model->contact->part_number + p->number;
     const int* index = model->contact->part_index + p->index;
@@ -61,15 +70,19 @@ static void load_part_kind(const tacModel* model, const tacConvexPart* p, tacCon
     }
 }
 
-tacConvex tac_convex_part_at(const tacModel* model, int part, tacPose body) {
+tacConvex tac_convex_part_in(const tacModel* model, int part, const tacTransform* at) {
     tacConvex c = {.kind = TAC_CONVEX_POINTS};
-    tacTransform at = tac_convex_part_transform(model, part, body);
     load_part_kind(model, &model->contact->part[part], &c);
-    c.pos[0] = tac_re(at.pos.x);
-    c.pos[1] = tac_re(at.pos.y);
-    c.pos[2] = tac_re(at.pos.z);
+    c.pos[0] = tac_re(at->pos.x);
+    c.pos[1] = tac_re(at->pos.y);
+    c.pos[2] = tac_re(at->pos.z);
     for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) c.rot[i][j] = tac_re(at.rot.m[i][j]);
+        for (int j = 0; j < 3; ++j) c.rot[i][j] = tac_re(at->rot.m[i][j]);
     }
     return c;
+}
+
+tacConvex tac_convex_part_at(const tacModel* model, int part, tacPose body) {
+    tacTransform at = tac_convex_part_transform(model, part, body);
+    return tac_convex_part_in(model, part, &at);
 }

@@ -6,6 +6,8 @@
 
 #include "detect/feature_contact.h"
 
+#include <string.h>
+
 enum { MAX_PASSES = 40 };
 
 // a feature in the world
@@ -140,17 +142,28 @@ static contactState contact_state(const posedFeature s[2], tacVec3 n) {
     return c;
 }
 
-// [K F; F' 0], K = H_A + H_B + D
-static void contact_matrix(const contactState* c, tacReal M[4][4]) {
-    tacReal D = tac_dot(c->n, tac_sub(c->at[1].x, c->at[0].x));
+// a length of two features: their parts', as far as the features know it
+static double feature_length(const tacFeatureContact* contact) {
+    double sum = 0.0;
+    for (int i = 0; i < 2; ++i) {
+        const tacConvexFeature* f = &contact->feature[i];
+        sum += fabs(f->radius);
+        for (int k = 0; k < 3; ++k) sum += fabs(f->x[k]) + fabs(f->size[k]);
+    }
+    return sum > 0.0 ? sum : 1.0;
+}
+
+// [K F; F' 0], K = (H_A + H_B + D)/length: no entry has a unit
+static void contact_matrix(const contactState* c, double length, tacReal M[4][4]) {
+    tacReal D = tac_dot(c->n, tac_sub(c->at[1].x, c->at[0].x)), unit = 1.0 / length;
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) M[i][j] = 0.0;
     }
     for (int i = 0; i < 2; ++i) {
         for (int j = 0; j < 2; ++j) {
-            M[i][j] = (i == j ? D : (tacReal)0.0) +
-                      tac_dot(c->t[i], tac_mat_mul_vec(c->at[0].H, c->t[j])) +
-                      tac_dot(c->t[i], tac_mat_mul_vec(c->at[1].H, c->t[j]));
+            M[i][j] = unit * ((i == j ? D : (tacReal)0.0) +
+                              tac_dot(c->t[i], tac_mat_mul_vec(c->at[0].H, c->t[j])) +
+                              tac_dot(c->t[i], tac_mat_mul_vec(c->at[1].H, c->t[j])));
         }
         for (int k = 0; k < c->nstraight; ++k) {
             M[i][2 + k] = M[2 + k][i] = tac_dot(c->t[i], c->flat[k]);
@@ -232,7 +245,7 @@ static double step_fraction(const posedFeature s[2], const contactState* c, cons
 // Newton's method from the normal that was found, across an edge from the beginning. It stands
 // still where steps are rounding, which is more the nearer the features are; two passes later
 // derivatives that numbers carry do so, too.
-static int find_curved_normal(const posedFeature s[2], tacVec3* n) {
+static int find_curved_normal(const posedFeature s[2], double length, tacVec3* n) {
     double before = INFINITY;
     int settled = 0;
     for (int pass = 0; pass < MAX_PASSES; ++pass) {
@@ -244,9 +257,9 @@ static int find_curved_normal(const posedFeature s[2], tacVec3* n) {
             c = contact_state(s, *n);
         }
         tacVec3 w = tac_sub(c.at[1].x, c.at[0].x);
-        contact_matrix(&c, M);
-        x[0] = tac_dot(c.t[0], w);
-        x[1] = tac_dot(c.t[1], w);
+        contact_matrix(&c, length, M);
+        x[0] = tac_dot(c.t[0], w) / length;
+        x[1] = tac_dot(c.t[1], w) / length;
         if (!solve4(M, x, 1)) return 0;
         double step = fmax(fabs(tac_re(x[0])), fabs(tac_re(x[1])));
         double part = step_fraction(s, &c, x, tac_re(tac_dot(*n, w)));
@@ -260,19 +273,20 @@ static int find_curved_normal(const posedFeature s[2], tacVec3* n) {
 }
 
 // across two edges, from a vertex to an edge, between two vertices
-static int find_straight_normal(const posedFeature s[2], tacVec3* n) {
+static int find_straight_normal(const posedFeature s[2], double length, tacVec3* n) {
     int line[2] = {s[0].feature->kind == TAC_CONVEX_FEATURE_EDGE,
                    s[1].feature->kind == TAC_CONVEX_FEATURE_EDGE};
     tacVec3 w = tac_sub(s[1].x, s[0].x), e = s[line[1]].axis;
     if (line[0] && line[1]) {
         w = tac_cross(s[0].axis, s[1].axis);
+        length = 1.0;
         if (!(tac_re(tac_norm2(w)) > 1e-20)) return 0;
     } else if (line[0] || line[1]) {
         w = tac_add_scaled(w, -tac_dot(w, e), e);
         // again: what rounding has left of a long vector along the edge may be much of a short one
         w = tac_add_scaled(w, -tac_dot(w, e), e);
     }
-    if (!(tac_re(tac_norm2(w)) > 1e-28)) return 0;
+    if (!(tac_re(tac_norm2(w)) > 1e-28 * length * length)) return 0;
     *n = tac_normalize(w);
     return 1;
 }
@@ -280,6 +294,7 @@ static int find_straight_normal(const posedFeature s[2], tacVec3* n) {
 static int find_contact_normal(const tacFeatureContact* contact, const posedFeature s[2],
                                tacVec3* n) {
     tacVec3 about = load_vec3(contact->normal);
+    double length = feature_length(contact);
     if (s[0].feature->kind == TAC_CONVEX_FEATURE_FACE) {
         *n = s[0].axis;
         return 1;
@@ -290,9 +305,9 @@ static int find_contact_normal(const tacFeatureContact* contact, const posedFeat
     }
     if (is_curved_feature(&s[0]) || is_curved_feature(&s[1])) {
         *n = about;
-        return find_curved_normal(s, n);
+        return find_curved_normal(s, length, n);
     }
-    if (!find_straight_normal(s, n)) return 0;
+    if (!find_straight_normal(s, length, n)) return 0;
     if (r_is_negative(tac_dot(*n, about))) *n = tac_neg(*n);
     return 1;
 }
@@ -375,6 +390,7 @@ tacResult tac_feature_contact_jacobian(const tacFeatureContact* contact, tacTran
     posedFeature s[2] = {pose_feature(&contact->feature[0], a),
                          pose_feature(&contact->feature[1], b)};
     contactState c = contact_state(s, at->normal);
+    double length = feature_length(contact);
     tacReal M[4][4], x[4][6];
     tacVec3 lin[6], ang[6];
     if (c.nstraight > 2) return TAC_ERROR_UNSOLVED;
@@ -383,12 +399,28 @@ tacResult tac_feature_contact_jacobian(const tacFeatureContact* contact, tacTran
         lin[j] = j < 3 ? e : tac_vec3_zero();
         ang[j] = j < 3 ? tac_vec3_zero() : e;
         load_twist_column(&c, at, lin[j], ang[j], j, x);
+        x[0][j] /= length;
+        x[1][j] /= length;
     }
-    contact_matrix(&c, M);
+    contact_matrix(&c, length, M);
     if (!solve4(M, &x[0][0], 6)) return TAC_ERROR_UNSOLVED;
     for (int j = 0; j < 6; ++j) {
-        const tacReal column[4] = {x[0][j], x[1][j], x[2][j], x[3][j]};
+        const tacReal column[4] = {x[0][j], x[1][j], length * x[2][j], length * x[3][j]};
         store_twist_column(&c, contact, at, lin[j], ang[j], column, &D[0][j]);
     }
     return TAC_OK;
+}
+
+void tac_feature_contact_fixed_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]) {
+    const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
+    tacMat3 arm = tac_skew(tac_sub(at->core[1], at->point));
+    memset(D, 0, 7 * sizeof D[0]);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            D[i][j] = i == j ? 0.5 : 0.0;
+            D[i][3 + j] = -0.5 * arm.m[i][j];
+            D[6][3 + j] -= n[i] * arm.m[i][j];
+        }
+        D[6][i] = n[i];
+    }
 }

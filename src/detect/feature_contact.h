@@ -58,4 +58,7 @@ tacResult tac_feature_contact_jacobian(const tacFeatureContact* contact, tacTran
                                        tacTransform b, const tacFeatureContactPoint* at,
                                        tacReal D[7][6]);
 
+// the same where that has none: the normal is fixed to body[0]
+void tac_feature_contact_fixed_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]);
+
 #endif

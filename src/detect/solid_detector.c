@@ -37,6 +37,7 @@ static size_t convex_program_size(const tacModel* model) {
 // poses and bounds of the geoms
 typedef struct solidPoses {
     const tacModel* model;
+    const tacPose* body;
     tacPose* pose;        // (ngeom)
     tacSolidBound* bound; // (ngeom)
 } solidPoses;
@@ -47,28 +48,29 @@ static int is_identity(tacPose p) {
 }
 
 // A half-plane's geom is a half-space laid down (planar_reader.c): y of the outline is its z.
-static tacPose geom_pose(const tacModel* model, int geom, const tacPose* body) {
+static tacPose geom_pose(const tacModel* model, int geom, tacPose body) {
     const tacGeom* g = &model->geom[geom];
     const tacSolid* solid = tac_solid_of_geom(model->contact->solid, geom);
     tacPose pose = {tac_load3(model->param + g->position),
                     tac_quat_load(model->param + g->rotation)};
     if (tac_solid_is_planar(solid) && tac_solid_is_unbounded(solid))
         pose = tac_pose_compose(pose, (tacPose){{0.0, 0.0, 0.0}, {1.0, 1.0, 0.0, 0.0}});
-    if (is_identity(pose)) return body[g->body];
-    return is_identity(body[g->body]) ? pose : tac_pose_compose(body[g->body], pose);
+    if (is_identity(pose)) return body;
+    return is_identity(body) ? pose : tac_pose_compose(body, pose);
 }
 
-static tacSolidPose solid_pose(const solidPoses* poses, int geom) {
-    tacVec3 x = poses->pose[geom].position;
-    tacQuat q = poses->pose[geom].rotation;
-    return (tacSolidPose){tac_solid_of_geom(poses->model->contact->solid, geom),
+static tacSolidPose solid_pose(const tacModel* model, int geom, tacPose pose) {
+    tacVec3 x = pose.position;
+    tacQuat q = pose.rotation;
+    return (tacSolidPose){tac_solid_of_geom(model->contact->solid, geom),
                           {tac_re(x.x), tac_re(x.y), tac_re(x.z)},
                           {tac_re(q.w), tac_re(q.x), tac_re(q.y), tac_re(q.z)}};
 }
 
 static solidPoses alloc_poses(const tacModel* model, tacArena* arena) {
-    return (solidPoses){model, TAC_ALLOC(arena, tacPose, model->ngeom),
-                        TAC_ALLOC(arena, tacSolidBound, model->ngeom)};
+    return (solidPoses){.model = model,
+                        .pose = TAC_ALLOC(arena, tacPose, model->ngeom),
+                        .bound = TAC_ALLOC(arena, tacSolidBound, model->ngeom)};
 }
 
 static void measure_solids(const tacModel* model, tacArena* arena) {
@@ -81,20 +83,40 @@ static void measure_solids(const tacModel* model, tacArena* arena) {
 
 static solidPoses pose_all(const tacModel* model, const tacPose* body, tacArena* arena) {
     solidPoses p = alloc_poses(model, arena);
+    p.body = body;
     for (int g = 0; g < model->ngeom; ++g) {
         if (!tac_solid_exists(tac_solid_of_geom(model->contact->solid, g))) continue;
-        p.pose[g] = geom_pose(model, g, body);
-        tacSolidPose at = solid_pose(&p, g);
+        p.pose[g] = geom_pose(model, g, body[model->geom[g].body]);
+        tacSolidPose at = solid_pose(model, g, p.pose[g]);
         p.bound[g] = tac_solid_bound(&at);
     }
     return p;
 }
 
-static tacTransform geom_transform(const solidPoses* poses, int geom) {
-    return (tacTransform){poses->pose[geom].position, tac_quat_to_mat(poses->pose[geom].rotation)};
+static tacTransform transform_of(tacPose pose) {
+    return (tacTransform){pose.position, tac_quat_to_mat(pose.rotation)};
 }
 
 //---------------------------------- records --------------------------------------
+
+// both geoms relative to the origin of the pair: keeps the rounding of world coordinates out
+typedef struct localPair {
+    tacPose pose[2];
+    tacVec3 origin;
+} localPair;
+
+static localPair local_pair(const solidPoses* poses, const int geom[2]) {
+    const tacModel* model = poses->model;
+    int other = tac_solid_is_unbounded(tac_solid_of_geom(model->contact->solid, geom[0]));
+    tacVec3 x = poses->pose[geom[other]].position;
+    localPair local = {.origin = tac_vec3(tac_re(x.x), tac_re(x.y), tac_re(x.z))};
+    for (int k = 0; k < 2; ++k) {
+        tacPose body = poses->body[model->geom[geom[k]].body];
+        body.position = tac_sub(body.position, local.origin);
+        local.pose[k] = geom_pose(model, geom[k], body);
+    }
+    return local;
+}
 
 static void store_contact(const tacContactPair* pair, int index, const tacFeatureContact* contact,
                           const tacFeatureContactPoint* at, tacContacts* out) {
@@ -121,21 +143,25 @@ static tacResult add_pair_contact(const solidPoses* poses, int index, double mar
     const tacContactPair* pair = &poses->model->contact->pair[index];
     int g = pair->geom[0], h = pair->geom[1];
     if (!tac_solid_bounds_overlap(&poses->bound[g], &poses->bound[h], margin)) return TAC_OK;
-    tacSolidPose first = solid_pose(poses, g), second = solid_pose(poses, h);
+    localPair local = local_pair(poses, pair->geom);
+    tacSolidPose first = solid_pose(poses->model, g, local.pose[0]);
+    tacSolidPose second = solid_pose(poses->model, h, local.pose[1]);
     tacFeatureContact contact;
     tacFeatureContactPoint at;
     tacReal D[7][6];
     if (!tac_solid_features(&first, &second, margin, &contact, memory)) return TAC_OK;
-    tacTransform a = geom_transform(poses, g), b = geom_transform(poses, h);
+    tacTransform a = transform_of(local.pose[0]), b = transform_of(local.pose[1]);
     if (tac_feature_contact_at(&contact, a, b, &at) != TAC_OK) return TAC_OK; // lost in rounding
     if (out->count == out->capacity) return TAC_ERROR_CAPACITY;
-    store_contact(pair, index, &contact, &at, out);
     if (out->d_twist[0][0]) {
-        if (tac_feature_contact_jacobian(&contact, a, b, &at, D) != TAC_OK) return TAC_OK;
+        if (tac_feature_contact_jacobian(&contact, a, b, &at, D) != TAC_OK)
+            tac_feature_contact_fixed_jacobian(&at, D);
         for (int row = 0; row < 8; ++row)
             for (int k = 0; k < 6; ++k)
                 out->d_twist[row][k][out->count] = row < 7 ? D[row][k] : (tacReal)0.0;
     }
+    at.point = tac_add(local.origin, at.point);
+    store_contact(pair, index, &contact, &at, out);
     ++out->count;
     return TAC_OK;
 }

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-static const tacRange range_stiffness = {1e-9, 1e15};
+static const tacRange range_stiffness = {1e-9, 1e30};
 
 //---------------------------------- words ----------------------------------------
 
@@ -192,7 +192,7 @@ static double reduced_mass(bodyScale a, bodyScale b) {
 static double smaller_radius(bodyScale a, bodyScale b) {
     double x = a.radius > 0.0 ? a.radius : INFINITY, y = b.radius > 0.0 ? b.radius : INFINITY;
     double r = fmin(x, y);
-    return isfinite(r) ? fmax(r, 1e-4) : 0.1;
+    return isfinite(r) ? fmax(r, 1e-6) : 0.1;
 }
 
 // a spring with the cube of the depth has the same force at a depth of 0.01 l

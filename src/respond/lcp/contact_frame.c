@@ -2,6 +2,7 @@
 
 #include "respond/lcp/contact_frame.h"
 
+#include "detect/convex_contacts.h"
 #include "dynamics/dynamics.h"
 
 #include <math.h>
@@ -56,6 +57,32 @@ static void set_frame_tangents(tacContactFrame* c, tacVec3 velocity) {
     c->axis[2] = tac_cross(n, c->axis[1]);
 }
 
+// Of a vertex over a face, impulses act at the face: -1 if that is of body[0], 1 of body[1]; else
+// 0, halfway. The points of several vertices over one face lie in its plane then. Halfway they
+// would be at heights of their own, and a body that tilts onto the face could stick at none of
+// them: rows of tangents would contradict one another.
+static double face_side(uint64_t feature) {
+    if (tac_feature_contact_kind(feature) != TAC_FEATURE_CONTACT_FACE) return 0.0;
+    return tac_feature_contact_side_kind(feature, 0) == TAC_CONVEX_FEATURE_FACE ? -1.0 : 1.0;
+}
+
+// The point moves by r n, r = side distance/2, and its derivative with it: x' = x + r n. A twist
+// about x' moves x by v - w x r n.
+static void move_to_face(tacContactFrame* c, double side) {
+    tacVec3 n = c->axis[0];
+    double r = 0.5 * side * c->distance, axis[3], normal[3] = {n.x, n.y, n.z};
+    c->point = tac_add_scaled(c->point, r, n);
+    for (int j = 0; j < 3; ++j) {
+        tacVec3 e = tac_vec3(j == 0, j == 1, j == 2);
+        tac_store3(axis, tac_scale(tac_cross(e, n), -r));
+        for (int row = 0; row < 7; ++row)
+            for (int i = 0; i < 3; ++i) c->D[6 * row + 3 + j] += c->D[6 * row + i] * axis[i];
+    }
+    for (int k = 0; k < 6; ++k)
+        for (int i = 0; i < 3; ++i)
+            c->D[6 * i + k] += r * c->D[6 * (3 + i) + k] + 0.5 * side * c->D[36 + k] * normal[i];
+}
+
 tacContactFrame tac_contact_frame(const tacContacts* contacts, int i, const int body[2],
                                   const tacMotion* before) {
     tacContactFrame c = {.body = {body[0], body[1]}, .distance = contacts->distance[i]};
@@ -63,6 +90,8 @@ tacContactFrame tac_contact_frame(const tacContacts* contacts, int i, const int 
     c.axis[0] = tac_vec3(contacts->normal[0][i], contacts->normal[1][i], contacts->normal[2][i]);
     for (int k = 0; k < 42 && contacts->d_twist[0][0]; ++k)
         c.D[k] = contacts->d_twist[k / 6][k % 6][i];
+    double side = face_side(contacts->feature[i]);
+    if (side != 0.0) move_to_face(&c, side);
     set_frame_tangents(&c, tac_contact_frame_velocity(&c, before));
     return c;
 }
