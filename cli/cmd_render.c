@@ -270,11 +270,9 @@ static int draw_to_file(const renderCall* call, const tacModel* model, const ren
 
 static int draw_trajectory(const renderCall* call, const tacModel* model, renderJob* job,
                            cliImageFormat format) {
-    tacMessage message;
     tacTrajectory* run = &job->frames.trajectory;
-    tacResult result = tac_trajectory_read(model, call->start.from, run, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
-    int code = 0;
+    int code = cli_trajectory_read(model, call->start.from, run);
+    if (code != 0) return code;
     if (call->fps && cli_animation_frame_count(run, call->fps) > CLI_MAX_ANIMATION_FRAMES)
         code =
             cli_error("render", "--animate %d: %g s of %s need more than %d frames; lower the rate",

@@ -456,7 +456,7 @@ typedef struct tacModel {
     int nsite, npair, nexclude, nequality, nkey; ///< lengths of the arrays below
     int nsensor, nsensordata;                    ///< sensors; values of all sensors
     int nmocap;                                  ///< mocap bodies
-    int nfile;                                   ///< files that the scene was read from
+    int nfile;                                   ///< files of the scene, read or named
     tacIntegrator integrator;                    ///< option/integrator, or <tactus integrator>
     unsigned disable;                            ///< sum of tacDisable
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of the warm start
@@ -490,7 +490,7 @@ typedef struct tacModel {
     const tacCamera* camera;       ///< (ncamera)
     const tacParamName* paramname; ///< sorted by name                         (nparamname)
     const int* paramgroup;         ///< index in paramname of each parameter        (nparam)
-    const char* const* file;       ///< files of the scene, its includes and meshes        (nfile)
+    const char* const* file;       ///< files of the scene: includes, meshes, textures     (nfile)
     const struct tacContactPlan* contact; ///< internal data of contact; NULL: no contact
     tacAllocator allocator;               ///< source of its memory
 } tacModel;

@@ -29,8 +29,9 @@ typedef struct tacCompiler {
     int inertiagroup[2]; // first and last group of geoms that have mass
     double boundmass, boundinertia, settotalmass;
     int strippath, fitaabb;
-    int fusestatic;               // bodies without joints are fused with their parents
-    const char *folder, *meshdir; // "" or with a slash at the end
+    int fusestatic;                   // bodies without joints are fused with their parents
+    const char* folder;               // of the scene: "" or with a slash at the end
+    const char *meshdir, *texturedir; // likewise
 } tacCompiler;
 
 // volume and inertia of a <shape> of unit density
@@ -287,6 +288,9 @@ double tac_read_sweep(tacSpec* spec, const tacElement* element, tacPath path, ta
 
 // <mesh>: its name and options; the first geom that needs it reads the file
 void tac_read_mesh(tacSpec* spec, const tacElement* element);
+
+// Path of an asset, relative to the folder of the scene and `directory` (meshdir, texturedir).
+const char* tac_asset_path(tacSpec* spec, const char* directory, const char* file);
 void tac_close_meshes(tacSpec* spec);
 
 // the mesh that a geom names, read; NULL after a failure

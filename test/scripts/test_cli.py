@@ -291,6 +291,168 @@ def a_full_disk_is_an_error(folder):
     assert "written" in run("sdf", path, "--at", "0 0 3", "-o", "/dev/full", code=2).err
 
 
+# A scene with every kind of file: an include, a mesh that is used and one that is not, a texture, a skin.
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
+LADEN = """<mujoco><compiler texturedir="art"/>
+<include file="INCLUDE"/>
+<asset><mesh name="m" file="USED"/><mesh name="spare" file="SPARE"/>
+<texture name="t" type="2d" file="TEXTURE"/><hfield name="h" file="FIELD" size="1 1 1 1"/>
+<shape name="ball"><sphere size="1"/></shape></asset>
+<worldbody><geom type="mesh" mesh="m" contype="0" conaffinity="0"/></worldbody></mujoco>"""
+MOVING = """<mujoco><worldbody><body><joint name="j" type="slide"/><geom size=".1"/></body></worldbody>
+<actuator><motor joint="j"/></actuator></mujoco>"""
+
+
+def laden_scene(folder, ending):
+    """Writes the scene; every file of it has this ending where a mesh reader does not ask for its own."""
+    end = ending.lstrip(".")
+    mesh = end if end in ("obj", "stl", "ply") else "obj"
+    names = {"scene": f"scene.{end}", "INCLUDE": f"part.{end}", "USED": f"used.{mesh}", "SPARE": f"spare.{mesh}",
+             "TEXTURE": f"wood.{end}", "FIELD": f"hill.{end}"}
+    os.mkdir(os.path.join(folder, "art"))
+    text = LADEN
+    for key in names:
+        text = text.replace(f'"{key}"', f'"{names[key]}"')
+    files = {"scene": write(folder, names["scene"], text), "include": write(folder, names["INCLUDE"], MOVING)}
+    if mesh == "obj":
+        files["mesh"], files["spare"] = (write(folder, names[key], TETRAHEDRON) for key in ("USED", "SPARE"))
+    else:
+        ball = write(folder, "ball.xml", BALL)
+        for key in "USED", "SPARE":
+            run("mesh", ball, "--vertices", "60", "-o", os.path.join(folder, names[key]))
+        files["mesh"], files["spare"] = (os.path.join(folder, names[key]) for key in ("USED", "SPARE"))
+        os.remove(ball)
+    files["texture"] = write(os.path.join(folder, "art"), names["TEXTURE"], "wood")
+    files["field"] = write(folder, names["FIELD"], "hill")
+    return files
+
+
+def other_names(folder, path, ending):
+    """The file itself, and by another way, a link, a link to a link, and a second name."""
+    place = lambda name: os.path.join(folder, name + ending)
+    os.symlink(path, place("link"))
+    os.symlink(place("link"), place("chain"))
+    os.link(path, place("hard"))
+    own = [path] if path.endswith(ending) else []
+    way = os.path.join(os.path.dirname(path), "..", os.path.basename(os.path.dirname(path)), os.path.basename(path))
+    return own + ([way] if own else []) + [place("link"), place("chain"), place("hard")]
+
+
+def stays(call, path, ending, folder):
+    """The command refuses each name of an input as its output, says so, and changes nothing."""
+    with open(path, "rb") as file:
+        before = file.read()
+    names = other_names(folder, path, ending)
+    listing = sorted(os.listdir(folder))
+    for name in names:
+        result = run(*call(name), code=2, cwd=folder)
+        assert "this command reads" in result.err and "choose another output file" in result.err, result.err
+        assert name in result.err, (name, result.err)
+        with open(path, "rb") as file:
+            assert file.read() == before, (call(name), "was overwritten")
+        assert sorted(os.listdir(folder)) == listing, (call(name), os.listdir(folder))
+    for name in names[-3:]:
+        os.remove(name)
+
+
+@law
+def outputs_never_replace_inputs(folder):
+    # command, ending of its output, arguments before it
+    for command, ending, arguments in [
+        ("run", ".csv", ["--steps", "2"]),
+        ("run", ".npz", ["--steps", "2"]),
+        ("sdf", ".csv", ["--shape", "ball", "--at", "0 0 0"]),
+        ("mesh", ".obj", ["--shape", "ball", "--vertices", "60"]),
+        ("mesh", ".stl", ["--shape", "ball", "--vertices", "60"]),
+        ("mesh", ".ply", ["--shape", "ball", "--vertices", "60"]),
+        ("render", ".png", ["--size", "8x8"]),
+        ("render", ".ppm", ["--size", "8x8"]),
+        ("render", ".png", ["--size", "8x8", "--slice", "z=0"]),
+        ("grad", ".csv", []),
+        ("grad", ".npz", ["--of", "qpos:j", "--steps", "2"]),
+        ("derive", ".c", ["--format", "c"]),
+        ("check", ".xml", []),
+    ]:
+        place = os.path.join(folder, f"{command}{ending}{len(arguments)}")
+        os.mkdir(place)
+        for path in laden_scene(place, ending).values():
+            scene_file = os.path.join(place, "scene" + ending)
+            option = "--mjcf" if command == "check" else "-o"
+            stays(lambda name: [command, scene_file, *arguments, option, name], path, ending, place)
+        out = os.path.join(place, "new" + ending)
+        run(command, scene_file, *arguments, option, out)
+        assert os.path.getsize(out) > 0, out
+
+
+@law
+def outputs_never_replace_files_of_options(folder):
+    path = write(folder, "slide.xml", MOVING)
+    npz, table = os.path.join(folder, "run.npz"), write(folder, "u.csv", "0\n1\n")
+    points = write(folder, "points.csv", "0,0,0\n")
+    ball = write(folder, "ball.xml", BALL)
+    run("run", path, "--steps", "3", "-o", npz)
+    for call, own, ending in [
+        (["run", path, "--steps", "1", "--from", npz], npz, ".npz"),
+        (["run", path, "--steps", "1", "--from", npz], npz, ".csv"),
+        (["run", path, "--steps", "1", "--ctrl", npz], npz, ".npz"),
+        (["run", path, "--steps", "1", "--ctrl", table], table, ".csv"),
+        (["grad", path, "--from", npz], npz, ".npz"),
+        (["render", path, "--size", "8x8", "--from", npz], npz, ".png"),
+        (["render", path, "--size", "8x8", "--from", npz, "--montage", "1x1"], npz, ".png"),
+        (["render", path, "--size", "8x8", "--from", npz, "--animate", "5"], npz, ".png"),
+        (["render", ball, "--shape", "ball", "--size", "8x8", "--slice", "z=0", "--points", points], points, ".ppm"),
+        (["sdf", ball, "--points", points], points, ".csv"),
+    ]:
+        stays(lambda name: [*call, "-o", name], own, ending, folder)
+    with open(points) as file:
+        result = subprocess.run([TACTUS, "sdf", ball, "--points", "-", "-o", points], stdin=file, capture_output=True)
+    assert result.returncode == 2 and b"standard input" in result.stderr, result.stderr
+    with open(ball, "a") as file:  # >> of a shell
+        result = subprocess.run([TACTUS, "sdf", ball, "--at", "0 0 0"], stdout=file, stderr=subprocess.PIPE)
+    assert result.returncode == 2 and b"standard output: is the same file" in result.stderr, result.stderr
+    with open(ball) as file:
+        assert file.read() == BALL
+
+
+@law
+def exported_meshes_never_replace_inputs(folder):
+    out = os.path.join(folder, "out.xml")
+    shapes = '<shape name="a"><superquadric size="1 2 1" eps=".5 .5"/></shape><shape name="b"><polyhedron file="out_1.obj"/></shape>'
+    geoms = '<geom type="shape" shape="a"/><geom type="shape" shape="b" pos="9 0 0"/>'
+    write(folder, "out_1.obj", TETRAHEDRON)
+    path = write(folder, "in.xml", f"<mujoco><asset>{shapes}</asset><worldbody>{geoms}</worldbody></mujoco>")
+    run("check", path, "--mjcf", os.path.join(folder, "free.xml"), "--vertices", "60")
+    made = sorted(name for name in os.listdir(folder) if name.startswith("free"))
+    assert "free.xml" in made and len(made) == 3, made
+    mesh = made[-1].replace("free", "out")
+    os.rename(os.path.join(folder, "out_1.obj"), os.path.join(folder, mesh))
+    write(folder, "in.xml", open(path).read().replace("out_1.obj", mesh))
+    result = run("check", path, "--mjcf", out, "--vertices", "60", code=2)
+    assert mesh in result.err and "this command reads" in result.err, result.err
+    assert open(os.path.join(folder, mesh)).read() == TETRAHEDRON and not os.path.exists(out)
+    assert not os.path.exists(os.path.join(folder, made[1].replace("free", "out"))), "nothing is written before"
+
+
+@law
+def an_interrupted_export_leaves_nothing(folder):
+    # the scene's file is open while its meshes are written: both are temporary files then
+    path = os.path.join(folder, "in")
+    os.mkdir(path)
+    cup = '<shape name="c"><difference smooth=".01"><sphere size="1"/><sphere size=".9" pos="0 0 .4"/></difference></shape>'
+    path = write(path, "in.xml", f'<mujoco><asset>{cup}</asset><worldbody><geom type="shape" shape="c"/></worldbody></mujoco>')
+    out = os.path.join(folder, "out.xml")
+    process = subprocess.Popen([TACTUS, "check", path, "--mjcf", out, "--vertices", "20000"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    end = time.time() + SECONDS
+    while len(os.listdir(folder)) < 3 and process.poll() is None and time.time() < end:
+        time.sleep(0.005)
+    if process.poll() is not None:
+        raise Skip("the export ended before it could be interrupted")
+    process.terminate()
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == -15 and os.listdir(folder) == ["in"], (process.returncode, os.listdir(folder))
+
+
 # ---------------------------------- bad scenes ----------------------------------
 
 @law

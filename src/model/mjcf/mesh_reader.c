@@ -59,19 +59,26 @@ static const char* default_name(tacSpec* spec, const tacElement* element) {
     return name ? name : "";
 }
 
-// relative to the folder of the model and its meshdir; with strippath only the file name counts
+// with strippath only the file name counts
+static const char* stripped_name(const tacSpec* spec, const char* file) {
+    const char* slash = strrchr(file, '/');
+    return slash && spec->compiler.strippath ? slash + 1 : file;
+}
+
+const char* tac_asset_path(tacSpec* spec, const char* directory, const char* file) {
+    const char *name = stripped_name(spec, file), *folder = spec->compiler.folder;
+    if (directory[0] == '/') folder = "";
+    if (name[0] == '/') folder = directory = "";
+    return tac_reader_text(&spec->reader, "%s%s%s", folder, directory, name);
+}
+
 static const char* find_path(tacSpec* spec, const tacElement* element) {
     const tacAttribute* file = tac_attribute(element, "file");
     if (!file) return NULL;
-    const char* slash = strrchr(file->value, '/');
-    const char* name = slash && spec->compiler.strippath ? slash + 1 : file->value;
-    const char *folder = spec->compiler.folder, *meshdir = spec->compiler.meshdir;
-    if (!*name)
+    if (!*stripped_name(spec, file->value))
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, file->line, "file",
                         "is empty; give a file in the folder of <compiler meshdir>");
-    if (meshdir[0] == '/') folder = "";
-    if (name[0] == '/') folder = meshdir = "";
-    return tac_reader_text(&spec->reader, "%s%s%s", folder, meshdir, name);
+    return tac_asset_path(spec, spec->compiler.meshdir, file->value);
 }
 
 void tac_read_mesh(tacSpec* spec, const tacElement* element) {
@@ -86,6 +93,7 @@ void tac_read_mesh(tacSpec* spec, const tacElement* element) {
     if (!is_inline) {
         tac_require(&spec->reader, element, "file");
         mesh.path = find_path(spec, element);
+        if (mesh.path) tac_reader_add_opened(&spec->reader, mesh.path);
     }
     tacMeshSpec* out = tac_list_add(&spec->reader, &spec->assets.mesh, sizeof *out);
     if (out) *out = mesh;
@@ -164,7 +172,6 @@ static void read_file(tacSpec* spec, tacMeshSpec* mesh) {
         fail_mesh(spec, mesh, result, &message);
     else
         mesh->soup = *mesh->file;
-    tac_reader_add_opened(&spec->reader, mesh->path);
 }
 
 //---------------------------------- positions ------------------------------------
