@@ -295,7 +295,7 @@ static int draw_posed(const renderCall* call, const tacModel* model, renderJob* 
     tacModel posed = {0};
     int code = cli_initial_state_read(&start, "render", model, options);
     if (code == 0 && call->contacts)
-        code = cli_contact_markers_make(&marks, "render", model, start.state.qpos);
+        code = cli_contact_markers_make(&marks, "render", model, &start.state, start.ctrl);
     if (code == 0) code = cli_posed_model_make("render", model, start.state.qpos, &posed);
     job->draw_image.marks = marks.mark;
     job->draw_image.nmarks = marks.count;

@@ -261,6 +261,47 @@ def wrong_points_name_line_and_column(folder):
         assert bad in run("sdf", path, "--points", bad, code=2).err
 
 
+# ---------------------------------- contacts ----------------------------------
+
+RESTING = """<mujoco><option timestep=".002"/><tactus {contact}/>
+<asset><mesh name="cube" vertex="-.1 -.1 -.1 .1 -.1 -.1 -.1 .1 -.1 .1 .1 -.1
+                                 -.1 -.1 .1 .1 -.1 .1 -.1 .1 .1 .1 .1 .1"/></asset>
+<worldbody><geom name="the_long_floor" type="plane" size="2 2 .1"/>
+<body name="crate" pos="0 0 .101"><freejoint/><geom name="the_wooden_crate" {geom} mass="2"/></body></worldbody></mujoco>"""
+BOX, CUBE = 'type="box" size=".1 .1 .1"', 'type="mesh" mesh="cube"'
+
+
+@law
+def contacts_have_forces_and_names(folder):
+    # at rest the forces on the crate carry its weight, whatever the detector and the responder
+    for contact, geom in [('detect="manifold"', BOX), ('detect="manifold"', CUBE), ('detect="edge_sdf"', BOX),
+                          ('detect="gjk" respond="lcp"', BOX), ('detect="gjk" respond="lcp"', CUBE),
+                          ('detect="convex" respond="spring"', BOX), ('detect="ssdf" respond="scm"', BOX)]:
+        path = write(folder, "rest.xml", RESTING.format(contact=contact, geom=geom))
+        out = os.path.join(folder, "rest.npz")
+        run("run", path, "--time", "2", "-o", out)
+        rows = [json.loads(line) for line in run("contacts", path, "--from", out, "--json", "--min-activity", "0").out.splitlines()]
+        weight = sum(row["force"][2] for row in rows)
+        assert abs(weight - 2 * 9.81) < 0.01 * 2 * 9.81, (contact, geom, weight)
+        text = run("contacts", path, "--from", out).out
+        if "scm" in contact:
+            assert {(row["body1"], row["body2"]) for row in rows} == {("world", "crate")} and "force [N]" in text, text
+            continue
+        for row in rows:
+            assert (row["geom1"], row["geom2"]) == ("the_long_floor", "the_wooden_crate"), row
+            assert re.fullmatch(r"(soft point|vertex|edges?|face|rim|surface)[\w ,-]*", row["feature"]), row
+        assert "the_wooden_crate" in text and "normal [N]" in text and "friction [N]" in text, text
+
+
+@law
+def contacts_of_planar_scenes_have_forces(folder):
+    out = os.path.join(folder, "walk.npz")
+    run("run", scene("walking_figure"), "--time", ".3", "-o", out)
+    rows = [json.loads(line) for line in run("contacts", scene("walking_figure"), "--from", out, "--json").out.splitlines()]
+    assert len(rows) == 4 and all(row["force"][1] > 10 for row in rows), rows
+    assert {row["feature"] for row in rows} == {"face 0, vertex 0"}, rows
+
+
 # ---------------------------------- output files ----------------------------------
 
 @law
