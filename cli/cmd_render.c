@@ -325,7 +325,7 @@ static int render_scene(const renderCall* call, renderJob* job) {
 
     tacModel* model = NULL;
     tacMessage message;
-    if (cli_load(call->path, call->contact, &model, &message) != 0) return CLI_ERROR;
+    if (cli_load_picture(call->path, call->contact, &model, &message) != 0) return CLI_ERROR;
     if (*message.text) cli_warning("render", "%s", message.text);
     code = find_names(call, model, job);
     if (code == 0) code = draw_posed(call, model, job, format);

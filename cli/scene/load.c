@@ -49,18 +49,30 @@ static void end_progress(const struct sigaction* before) {
 
 //---------------------------------- files ----------------------------------------
 
-int cli_load(const char* path, const char* contact, tacModel** model, tacMessage* message) {
-    tacOptions options = tac_default_options();
+static int load_scene(const char* path, const tacOptions* options, tacModel** model,
+                      tacMessage* message) {
     struct sigaction before;
     int is_terminal = isatty(STDERR_FILENO), code = 0;
-    options.contact = contact;
     if (is_terminal) begin_progress(&before);
-    tacResult result = tac_load(path, &options, model, message);
+    tacResult result = tac_load(path, options, model, message);
     if (is_terminal) end_progress(&before);
     if (result != TAC_OK) return cli_error_message(result, message);
     for (int i = 0; i < (*model)->nfile && code == 0; ++i) code = cli_input_add((*model)->file[i]);
     if (code != 0) tac_model_destroy(*model);
     return code;
+}
+
+int cli_load(const char* path, const char* contact, tacModel** model, tacMessage* message) {
+    tacOptions options = tac_default_options();
+    options.contact = contact;
+    return load_scene(path, &options, model, message);
+}
+
+int cli_load_picture(const char* path, const char* contact, tacModel** model, tacMessage* message) {
+    tacOptions options = tac_default_options();
+    options.contact = contact;
+    options.triangles = 1;
+    return load_scene(path, &options, model, message);
 }
 
 int cli_trajectory_read(const tacModel* model, const char* path, tacTrajectory* out) {
