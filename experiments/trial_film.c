@@ -5,13 +5,14 @@
 #include "cli/scene/posed_model.h"
 
 int trial_film_begin(trial* t, trialFilm* film, int columns, int rows, int width, int height) {
-    *film = (trialFilm){0};
+    *film = (trialFilm){.zoom = 2.0}; // bodies move
     return trial_panels_begin(t, &film->panels, columns, rows, width, height);
 }
 
 static int choose_view(trialFilm* film, const tacModel* posed, const tacDrawOptions* draw) {
     double aspect = (double)film->panels.width / film->panels.height;
     tacResult result = tac_draw_camera(posed, draw, aspect, &film->camera);
+    film->camera.fovy *= film->zoom;
     return result == TAC_OK ? 0 : cli_error("reproduce", "%s", tac_result_text(result));
 }
 

@@ -9,6 +9,7 @@ typedef struct trialFilm {
     trialPanels panels;
     tacCamera camera; // of the first state of a row
     int next;         // panel
+    double zoom;      // angle of view, of that which the first state of a row needs; default 2
 } trialFilm;
 
 // For rows x columns states. All functions return 0, or CLI_ERROR after a message; without a folder

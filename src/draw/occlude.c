@@ -146,24 +146,25 @@ static void refine_shadows(const tacStage* stage, const tacStageItem* item, tacS
 
 //---------------------------------- meshes ---------------------------------------
 
-// the middle of the light's disc and points around it, in radii: rings of equal shares
-static const double light_points[][2] = {{0, 0},           {0.66, 0},        {0.206, 0.628},
-                                         {-0.534, 0.388},  {-0.534, -0.388}, {0.206, -0.628},
-                                         {0.728, 0.529},   {-0.278, 0.856},  {-0.9, 0},
-                                         {-0.278, -0.856}, {0.728, -0.529}};
-enum { LIGHT_POINTS = sizeof light_points / sizeof *light_points };
+// Points of the light's disc, in radii, of equal shares. Where the first four agree, the others are
+// not looked at: the edge of a shadow is wider than the gaps between them.
+static const double light_points[][2] = {
+    {0.728, 0.529},  {-0.9, 0},        {0.278, -0.856}, {0, 0},          {0.66, 0},  {0.206, 0.628},
+    {-0.534, 0.388}, {-0.534, -0.388}, {0.206, -0.628}, {-0.278, 0.856}, {0.9, -0.2}};
+enum { LIGHT_POINTS = sizeof light_points / sizeof *light_points, FIRST_POINTS = 4 };
 
 // share of the disc that triangles hide from a surfel
 static double hidden_share(const tacStageItem* item, tacVec3 x, tacVec3 to_light, double start,
                            double end) {
     tacVec3 side = fabs(to_light.x) < 0.6 ? tac_vec3(1.0, 0.0, 0.0) : tac_vec3(0.0, 1.0, 0.0);
     tacVec3 u = tac_normalize(tac_cross(to_light, side)), v = tac_cross(to_light, u);
+    tacVec3 from = tac_pose_apply_inverse(item->pose, x);
     int hidden = 0;
     for (int k = 0; k < LIGHT_POINTS; ++k) {
+        if (k == FIRST_POINTS && (hidden == 0 || hidden == k)) return hidden > 0;
         tacVec3 along = tac_add_scaled(to_light, TAC_LIGHT_WIDTH_TAN * light_points[k][0], u);
         along = tac_normalize(tac_add_scaled(along, TAC_LIGHT_WIDTH_TAN * light_points[k][1], v));
-        tacMeshRay ray = {tac_pose_apply_inverse(item->pose, x),
-                          tac_pose_rotate_inverse(item->pose, along), start, end};
+        tacMeshRay ray = {from, tac_pose_rotate_inverse(item->pose, along), start, end};
         hidden += tac_draw_mesh_blocks(item->mesh, ray);
     }
     return (double)hidden / LIGHT_POINTS;
