@@ -18,13 +18,17 @@
 
 static volatile sig_atomic_t loading_seconds;
 
-// functions that a handler may call: write
+#define LOADING_TEXT "\rtactus: loading, "
+
+// a handler may call write, but not printf
 static void on_timer(int number) {
-    char line[] = "\rtactus: loading,      s ";
+    char line[] = LOADING_TEXT "     s";
     int saved = errno, seconds = (int)++loading_seconds;
     (void)number;
-    for (int i = 20; seconds > 0 && i > 16; --i, seconds /= 10)
-        line[i] = (char)('0' + seconds % 10);
+    for (char* digit = line + sizeof LOADING_TEXT + 2; seconds > 0 && digit >= line; --digit) {
+        *digit = (char)('0' + seconds % 10);
+        seconds /= 10;
+    }
     if (write(STDERR_FILENO, line, sizeof line - 1) < 0) loading_seconds = 0;
     errno = saved;
 }

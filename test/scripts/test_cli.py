@@ -261,6 +261,34 @@ def wrong_points_name_line_and_column(folder):
         assert bad in run("sdf", path, "--points", bad, code=2).err
 
 
+@law
+def a_long_load_says_so_on_a_terminal(folder):
+    import pty
+    # hulls of prisms with very many sides take long (docs/mesh-files.md)
+    sides = 60000
+    ring = [(math.cos(2 * math.pi * i / sides), math.sin(2 * math.pi * i / sides)) for i in range(sides)]
+    write(folder, "prism.obj", "".join(f"v {x:.15g} {y:.15g} {z}\n" for x, y in ring for z in (0, 1)))
+    path = write(folder, "prism.xml", '<mujoco><asset><mesh name="m" file="prism.obj"/></asset>'
+                 '<worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>')
+    terminal, end = pty.openpty()
+    start = time.time()
+    process = subprocess.Popen([TACTUS, "check", path], stdout=subprocess.DEVNULL, stderr=end)
+    os.close(end)
+    said = b""
+    while process.poll() is None and time.time() - start < 60 and b"loading" not in said:
+        try:
+            said += os.read(terminal, 1000)
+        except OSError:
+            break
+    process.kill()
+    process.wait()
+    os.close(terminal)
+    if time.time() - start < 1.2:
+        raise Skip("the load took less than a second")
+    assert re.search(rb"\rtactus: loading, +\d+ s", said), said
+    assert b"loading" not in run("check", scene("cup")).err.encode(), "not on other files"
+
+
 # ---------------------------------- contacts ----------------------------------
 
 RESTING = """<mujoco><option timestep=".002"/><tactus {contact}/>
