@@ -265,7 +265,7 @@ def wrong_points_name_line_and_column(folder):
 def a_long_load_says_so_on_a_terminal(folder):
     import pty
     # hulls of prisms with very many sides take long (docs/mesh-files.md)
-    sides = 60000
+    sides = 150000
     ring = [(math.cos(2 * math.pi * i / sides), math.sin(2 * math.pi * i / sides)) for i in range(sides)]
     write(folder, "prism.obj", "".join(f"v {x:.15g} {y:.15g} {z}\n" for x, y in ring for z in (0, 1)))
     path = write(folder, "prism.xml", '<mujoco><asset><mesh name="m" file="prism.obj"/></asset>'
@@ -530,6 +530,25 @@ def unknown_words(folder):
     refused(folder, body('<geom\n size="1"\n szie="1"/>'), 5, "szie", "did you mean 'size'?")
     refused(folder, body("<body><freejoint/></body>"), 3, "<body>", "a moving body needs mass")
     refused(folder, "<sdf/>", 1, "<mujoco>", "starts with <mujoco>")
+
+
+@law
+def attributes_of_an_element_around(folder):
+    part = '<union truncate="1"><sphere size="1"/><sphere size="1" pos="1 0 0"/></union>'
+    refused(folder, f'<mujoco>\n<asset><shape name="a">\n{part}</shape></asset></mujoco>', 3, "truncate",
+            "it belongs to the <shape> around it")
+
+
+@law
+def faces_of_open_meshes_count_from_0(folder):
+    mesh = write(folder, "open.obj", TETRAHEDRON.replace("f 3 1 4\n", ""))
+    found = re.search(r"volume +none: .*\(face (\d), from 0\)", run("check", mesh).out)
+    path = write(folder, "open.xml", '<mujoco><tactus respond="scm"/><asset><mesh name="m" file="open.obj"/></asset>'
+                 '<worldbody><geom type="plane" size="1 1 1"/><body><freejoint/><inertial pos="0 0 0" mass="1" '
+                 'diaginertia="1 1 1"/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>')
+    text = run("check", path, code=2).err
+    again = re.search(r"face (\d), edge of vertices \d and \d \(from 0\)", text)
+    assert found and again and found.group(1) == again.group(1), (found, text)
 
 
 @law
