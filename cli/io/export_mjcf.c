@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct exporter {
     const tacModel* model;
@@ -504,28 +503,15 @@ int cli_export_mjcf_name(const char* out) {
     return cli_error("check", "--mjcf %.100s: name a file that ends in .xml", out);
 }
 
-// 1 if it is a file that the scene was read from, under any name
-static int is_own_source(const tacModel* model, const char* path) {
-    struct stat there, own;
-    if (stat(path, &there) != 0) return 0;
-    for (int i = 0; i < model->nfile; ++i)
-        if (stat(model->file[i], &own) == 0 && own.st_dev == there.st_dev &&
-            own.st_ino == there.st_ino)
-            return 1;
-    return 0;
-}
-
-static int refuse_own_sources(const tacModel* model, const char* out) {
-    static const char text[] = "--mjcf: %.200s is a file that the scene is read from; it stays as "
-                               "it is: choose another name";
-    if (is_own_source(model, out)) return cli_error("check", text, out);
-    for (int s = 0; s < model->nshape; ++s) {
+// all files before the first is written
+static int check_outputs(const tacModel* model, const char* out) {
+    int code = cli_output_check(out);
+    for (int s = 0; s < model->nshape && code == 0; ++s) {
         char path[4096];
         mesh_path(out, s, path, sizeof path);
-        if (needs_mesh(model, s) && is_own_source(model, path))
-            return cli_error("check", text, path);
+        if (needs_mesh(model, s)) code = cli_output_check(path);
     }
-    return 0;
+    return code;
 }
 
 //---------------------------------- scene ----------------------------------------
@@ -546,7 +532,7 @@ static void put_sections(exporter* e) {
 
 int cli_export_mjcf(const tacModel* model, const char* out, int vertices, int* meshes) {
     cliOutput output;
-    int code = refuse_own_sources(model, out);
+    int code = check_outputs(model, out);
     if (code == 0) code = cli_output_open(&output, out);
     if (code != 0) return code;
     exporter e = {model, output.file, free_underscores(model)};

@@ -139,7 +139,17 @@ typedef struct tacGeom {
     int solmix;       ///< offset of the mixing weight of a pair
     int margin;       ///< offset of the contact margin                              [m]
     int gap;          ///< offset of the part of the margin without force            [m]
+    int triangles;    ///< its mesh in tacModel.triangles; -1: none
 } tacGeom;
+
+/// Triangles of a mesh, for pictures: contact uses the shapes of geoms.
+typedef struct tacTriangles {
+    int nvertex;          ///< vertices
+    int ntriangle;        ///< triangles
+    int closed;           ///< 1: a closed surface, all triangles outward
+    const double* vertex; ///< in the frame of the geoms                   (nvertex x 3) [m]
+    const int* triangle;  ///< indices of vertices                         (ntriangle x 3)
+} tacTriangles;
 
 /// A site: a named frame on a body.
 typedef struct tacSite {
@@ -441,6 +451,8 @@ typedef struct tacParamName {
 typedef struct tacOptions {
     tacAllocator allocator; ///< allocator of the model, its states and scratches
     int exact;              ///< 1: no shape is culled, as with exact="true"; default 0
+    int triangles; ///< 1: keep the triangles of meshes, also of visual ones, for pictures; default
+                   ///< 0
     /// Contact in place of the scene's <tactus>: a detector or responder with attributes, such as
     /// "manifold", "lcp" or "detect=manifold tau=.003"; "none"; NULL (default): the scene's.
     const char* contact;
@@ -456,7 +468,8 @@ typedef struct tacModel {
     int nsite, npair, nexclude, nequality, nkey; ///< lengths of the arrays below
     int nsensor, nsensordata;                    ///< sensors; values of all sensors
     int nmocap;                                  ///< mocap bodies
-    int nfile;                                   ///< files that the scene was read from
+    int ntriangles;                              ///< meshes with triangles
+    int nfile;                                   ///< files of the scene, read or named
     tacIntegrator integrator;                    ///< option/integrator, or <tactus integrator>
     unsigned disable;                            ///< sum of tacDisable
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of the warm start
@@ -490,7 +503,8 @@ typedef struct tacModel {
     const tacCamera* camera;       ///< (ncamera)
     const tacParamName* paramname; ///< sorted by name                         (nparamname)
     const int* paramgroup;         ///< index in paramname of each parameter        (nparam)
-    const char* const* file;       ///< files of the scene, its includes and meshes        (nfile)
+    const tacTriangles* triangles; ///< meshes; tacOptions.triangles                  (ntriangles)
+    const char* const* file;       ///< files of the scene: includes, meshes, textures     (nfile)
     const struct tacContactPlan* contact; ///< internal data of contact; NULL: no contact
     tacAllocator allocator;               ///< source of its memory
 } tacModel;

@@ -29,6 +29,7 @@ static tacSpec start_spec(const char* path, const tacOptions* options, tacMessag
     tacOptions given = options ? *options : tac_default_options();
     if (message) *message = (tacMessage){0};
     return (tacSpec){.exact = given.exact,
+                     .keep_triangles = given.triangles,
                      .contact_option = given.contact,
                      .reader = {.file = path ? path : "",
                                 .document = path ? path : "",

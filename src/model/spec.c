@@ -221,6 +221,21 @@ static const tacSolid* pack_solids(modelPacker* packer, tacSpec* spec) {
     return solid;
 }
 
+static const tacTriangles* pack_triangles(modelPacker* packer, const tacSpec* spec) {
+    tacTriangles* out = pack_list(packer, &spec->assets.triangles, sizeof *out);
+    const tacTriangles* from = spec->assets.triangles.items;
+    for (int i = 0; i < spec->assets.triangles.count; ++i) {
+        tacList vertex = {(void*)from[i].vertex, 3 * from[i].nvertex, 0};
+        tacList triangle = {(void*)from[i].triangle, 3 * from[i].ntriangle, 0};
+        const double* v = pack_list(packer, &vertex, sizeof *v);
+        const int* t = pack_list(packer, &triangle, sizeof *t);
+        if (!out) continue;
+        out[i].vertex = v;
+        out[i].triangle = t;
+    }
+    return out;
+}
+
 // the plan points to its arrays
 static tacContactPlan* pack_contact(modelPacker* packer, tacSpec* spec) {
     if (spec->contact.plan.count == 0) return NULL;
@@ -273,6 +288,7 @@ static void pack_arrays(modelPacker* packer, tacSpec* spec, tacModel* model) {
     model->light = pack_list(packer, &spec->views.light, sizeof(tacLight));
     model->camera = pack_list(packer, &spec->views.camera, sizeof(tacCamera));
     model->paramname = pack_list(packer, &spec->group, sizeof(tacParamName));
+    model->triangles = pack_triangles(packer, spec);
     tacList opened = {spec->reader.opened, spec->reader.opened_count, 0};
     model->file = pack_list(packer, &opened, sizeof(const char*));
     model->contact = pack_contact(packer, spec);
@@ -330,6 +346,7 @@ static tacModel count_items(const tacSpec* spec) {
                       .nsensordata = spec->sensors.numbers,
                       .nmocap = tac_spec_mocap_count(spec),
                       .nfile = spec->reader.opened_count,
+                      .ntriangles = spec->assets.triangles.count,
                       .nshape = spec->assets.shape.count,
                       .nnode = spec->assets.node.count,
                       .ncloud = spec->assets.cloud.count,

@@ -29,8 +29,9 @@ typedef struct tacCompiler {
     int inertiagroup[2]; // first and last group of geoms that have mass
     double boundmass, boundinertia, settotalmass;
     int strippath, fitaabb;
-    int fusestatic;               // bodies without joints are fused with their parents
-    const char *folder, *meshdir; // "" or with a slash at the end
+    int fusestatic;                   // bodies without joints are fused with their parents
+    const char* folder;               // of the scene: "" or with a slash at the end
+    const char *meshdir, *texturedir; // likewise
 } tacCompiler;
 
 // volume and inertia of a <shape> of unit density
@@ -59,6 +60,7 @@ typedef struct tacAssetSpec {
     int cloud_pages;          // boxes of all clouds
     tacList emptiness_checks; // combinations that may be empty (emptiness_check.h)
     tacList shape_inertia;    // tacShapeInertia of the <shape>s whose mass was needed
+    tacList triangles;        // tacTriangles, if the caller asked for them
 } tacAssetSpec;
 
 typedef struct tacActuationSpec {
@@ -139,7 +141,7 @@ typedef struct tacSpec {
     tacList scope;        // tacCompiler of the scene, then of models that are attached
 
     // of tacOptions, <option> and <tactus>
-    int exact;
+    int exact, keep_triangles;
     const char* contact_option;
     int gravity, timestep; // offsets
     tacIntegrator integrator;
@@ -168,6 +170,7 @@ typedef struct tacGeomSpec {
     double size[3];
     tacPose pose;
     int shape, group;
+    int triangles; // of the picture of a mesh, or -1
     const tacMeshSpec* mesh;
     const tacInertia* prism; // of a polygon, of unit density; else NULL
 } tacGeomSpec;
@@ -287,10 +290,17 @@ double tac_read_sweep(tacSpec* spec, const tacElement* element, tacPath path, ta
 
 // <mesh>: its name and options; the first geom that needs it reads the file
 void tac_read_mesh(tacSpec* spec, const tacElement* element);
+
+// Path of an asset, relative to the folder of the scene and `directory` (meshdir, texturedir).
+const char* tac_asset_path(tacSpec* spec, const char* directory, const char* file);
 void tac_close_meshes(tacSpec* spec);
 
 // the mesh that a geom names, read; NULL after a failure
 const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom);
+
+// Triangles of the mesh that a geom names, in the frame of its center of mass and principal axes if
+// `principal`, else in the file's: their index, or -1 after a warning that the mesh cannot be read.
+int tac_mesh_triangles(tacSpec* spec, const tacElement* geom, int principal);
 
 // the frame of its center of mass and principal axes, in the file's frame
 tacPose tac_mesh_pose(const tacMeshSpec* mesh);

@@ -127,7 +127,8 @@ static int wrong_attributes_are_refused(void) {
         {"\n<tactus respond='scm' detect='gjk'/>", TAC_ERROR_VALUE, 2, "respond", "go"},
         {"<tactus respond='scm'/><asset><mesh name='m' " TETRA "0 2 1 0 1 3 0 3 2'/></asset>\n"
          "<worldbody><body><freejoint/>\n<geom type='mesh' mesh='m' mass='1'/></body></worldbody>",
-         TAC_ERROR_VALUE, 3, "", "edge of vertices 3 and 2: it does not belong to two faces"},
+         TAC_ERROR_VALUE, 3, "",
+         "edge of vertices 2 and 1 (from 0): it does not belong to two faces"},
         {"<tactus respond='scm'/><asset><mesh name='m' " TETRA
          "0 1 2 0 3 1 0 2 3 1 3 2'/></asset>\n"
          "<worldbody><body><freejoint/>\n<geom type='mesh' mesh='m' mass='1'/></body></worldbody>",

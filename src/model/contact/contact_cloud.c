@@ -74,13 +74,14 @@ static void find_edge(const tacSoup* soup, int face, int edge[2]) {
 static tacResult fail_edge(const tacSoup* soup, const tacSoupStats* m, tacMessage* message) {
     int edge[2] = {0, 0};
     find_edge(soup, m->first_bad, edge);
-    return tac_fail(message, TAC_ERROR_VALUE, soup->file,
-                    soup->face_line ? soup->face_line[m->first_bad] : 0, NULL,
-                    "face %d, edge of vertices %d and %d: %s; contact needs a closed mesh with "
-                    "vertices counter-clockwise from outside",
-                    m->first_bad + 1, edge[0] + 1, edge[1] + 1,
-                    m->closed ? "a neighbouring face has the opposite orientation"
-                              : "it does not belong to two faces");
+    return tac_fail(
+        message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[m->first_bad] : 0,
+        NULL,
+        "face %d, edge of vertices %d and %d (from 0): %s; contact needs a closed mesh with "
+        "vertices counter-clockwise from outside",
+        m->first_bad, edge[0], edge[1],
+        m->closed ? "a neighbouring face has the opposite orientation"
+                  : "it does not belong to two faces");
 }
 
 static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage* message) {
@@ -95,7 +96,7 @@ static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage*
         if (!(area[f] > 0.0))
             return tac_fail(
                 message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0,
-                NULL, "face %d has no area, and so no normal; remove it from the mesh", f + 1);
+                NULL, "face %d (from 0) has no area, and so no normal; remove it from the mesh", f);
     return TAC_OK;
 }
 
@@ -164,7 +165,8 @@ static tacResult check_outward(tacReader* reader, const tacSoup* soup, const dou
         if (f < 0 || part[v].volume > 0.0 || is_cavity(part, soup->nvertex, &part[v])) continue;
         return tac_fail(
             message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0, NULL,
-            "face %d and all faces connected to it are inside out; reverse their vertices", f + 1);
+            "face %d (from 0) and all faces connected to it are inside out; reverse their vertices",
+            f);
     }
     return TAC_OK;
 }

@@ -71,6 +71,8 @@ void tac_read_compiler(tacSpec* spec, const tacElement* element) {
     tac_read_bool(reader, element, "strippath", &spec->compiler.strippath);
     tac_read_bool(reader, element, "fitaabb", &spec->compiler.fitaabb);
     read_folder(spec, element, "assetdir", &spec->compiler.meshdir);
+    read_folder(spec, element, "assetdir", &spec->compiler.texturedir);
+    read_folder(spec, element, "texturedir", &spec->compiler.texturedir);
     read_folder(spec, element, "meshdir", &spec->compiler.meshdir);
     read_groups(spec, element);
     refuse_alignment(spec, element);
@@ -95,6 +97,7 @@ int tac_add_scope(tacSpec* spec, const tacElement* root, const char* path) {
                                    .inertiafromgeom = 2,
                                    .inertiagroup = {0, 5},
                                    .meshdir = "",
+                                   .texturedir = "",
                                    .folder = tac_reader_text(&spec->reader, "%.*s", length, path)};
     for (const tacElement* c = root->child; c && spec->reader.result == TAC_OK; c = c->next)
         if (strcmp(c->name, "compiler") == 0) tac_read_compiler(spec, c);

@@ -51,13 +51,35 @@ static void read_material(tacSpec* spec, const tacElement* element) {
     tac_read_vector(&spec->reader, element, "rgba", 4, tac_range_colour, material->rgba);
 }
 
+// files of the scene that have no effect: tacModel.file lists them, so that no output replaces them
+static void note_files(tacSpec* spec, const tacElement* element, const char* directory) {
+    for (int i = 0; i < element->count; ++i) {
+        const tacAttribute* a = &element->attributes[i];
+        if (strncmp(a->name, "file", 4) != 0 || !*a->value) continue;
+        const char* path = tac_asset_path(spec, directory, a->value);
+        if (path) tac_reader_add_opened(&spec->reader, path);
+    }
+}
+
+// file, and of a cube fileright, fileleft, ...
+static void read_texture(tacSpec* spec, const tacElement* element) {
+    note_files(spec, element, spec->compiler.texturedir);
+}
+
+static void read_skin(tacSpec* spec, const tacElement* element) {
+    note_files(spec, element, spec->compiler.meshdir);
+}
+
 // height fields are known by name, but do not collide yet
 static void read_hfield(tacSpec* spec, const tacElement* element) {
     tac_spec_name(spec, element, "hfield", 0);
+    note_files(spec, element, spec->compiler.meshdir);
 }
 
 static void read_asset(tacSpec* spec, const tacElement* element) {
     for_each_child(spec, element, "material", read_material);
+    for_each_child(spec, element, "texture", read_texture);
+    for_each_child(spec, element, "skin", read_skin);
     for_each_child(spec, element, "hfield", read_hfield);
     for_each_child(spec, element, "mesh", tac_read_mesh);
     for_each_child(spec, element, "shape", tac_read_shape);

@@ -34,7 +34,7 @@ typedef struct tacReader {
     int file_first;       // of the model that is being read: its first in files
     const char* document; // file of that model
     int lines, elements;  // of all files so far
-    const char** opened;  // all files that were read, meshes too
+    const char** opened;  // all files that were read or named, meshes and textures too
     int opened_count, opened_capacity;
     int searches;                     // of replicate.c
     int is_urdf;                      // messages speak of links

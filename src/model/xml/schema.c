@@ -265,9 +265,19 @@ const tacRule* tac_rule_find(const char* parent, const char* name) {
 
 enum { LONG_LIST = 180 };
 
+// the nearest element around this one that has such an attribute, or NULL
+static const tacElement* owner_of(const tacElement* element, const char* word) {
+    for (const tacElement* e = element->parent; e; e = e->parent) {
+        const tacRule* rule = tac_rule_find(e->parent ? e->parent->name : "", e->name);
+        if (rule && rule->attributes && tac_word_in_list(word, rule->attributes)) return e;
+    }
+    return NULL;
+}
+
 static void fail_attribute(tacReader* reader, const tacElement* element, const tacRule* rule,
                            const tacAttribute* attribute) {
     const char* word = attribute->name;
+    const tacElement* owner = owner_of(element, word);
     const char* reason =
         find_reason(unsupported_attributes, TAC_COUNT(unsupported_attributes), word);
     char suggestion[TAC_SUGGESTION_SIZE];
@@ -275,6 +285,10 @@ static void fail_attribute(tacReader* reader, const tacElement* element, const t
     if (reason)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word, "'%s' of <%s> %s",
                         word, element->name, reason);
+    else if (owner)
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
+                        "<%s> has no attribute '%.40s'; it belongs to the <%s> around it",
+                        element->name, word, owner->name);
     else if (is_close && strlen(rule->attributes) > LONG_LIST) // too long for a message
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
                         "<%s> has no attribute '%.40s'; did you mean '%s'? docs/%s lists them",
