@@ -232,14 +232,27 @@ static int is_central_ball(const tacModel* model, const bodyScale* body_scales, 
     return root->kind == TAC_NODE_SPHERE && away <= 1e-9 * body_scales[g->body].radius;
 }
 
-// The effective mass at a point of a free body is down to m/(1 + 5/2). Four records share a face; k
-// of scm, and of elastoplastic contact with one point a pair, is that of a whole pair.
+static int is_sphere(const tacModel* model, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    if (g->shape < 0) return 0;
+    const tacShape* shape = &model->shape[g->shape];
+    return model->node[shape->first + shape->count - 1].kind == TAC_NODE_SPHERE;
+}
+
+// records of a pair that may push at once: four share a face; k of scm is that of a whole pair
+static double max_springs(const tacModel* model, const tacContactPlan* plan,
+                          const tacContactPair* pair) {
+    if (plan->responder == TAC_RESPOND_SCM) return 1.0;
+    if (plan->responder != TAC_RESPOND_ELASTOPLASTIC) return 4.0;
+    int one_point = plan->detector == TAC_DETECT_SAT || plan->detector == TAC_DETECT_CONVEX ||
+                    is_sphere(model, pair->geom[0]) || is_sphere(model, pair->geom[1]);
+    return one_point ? 1.0 : 4.0;
+}
+
+// The effective mass at a point of a free body is down to m/(1 + 5/2).
 static double inverse_effective_mass(const tacModel* model, const tacContactPlan* plan,
                                      const bodyScale* body_scales, const tacContactPair* pair) {
-    int one_point = plan->detector == TAC_DETECT_SAT || plan->detector == TAC_DETECT_CONVEX;
-    int is_whole = plan->responder == TAC_RESPOND_SCM ||
-                   (plan->responder == TAC_RESPOND_ELASTOPLASTIC && one_point);
-    double sum = 0.0, springs = is_whole ? 1.0 : 4.0;
+    double sum = 0.0, springs = max_springs(model, plan, pair);
     for (int i = 0; i < 2; ++i) {
         double mass = body_scales[pair->body[i]].mass;
         double inv_mass_factor = is_central_ball(model, body_scales, pair->geom[i]) ? 1.0 : 3.5;

@@ -45,12 +45,12 @@ static void stiffen(const tacElastoplasticLaw* law, const tacElastoplasticState*
     r->near_x = tac_mollifier_jvp(x + 1.0, 1.0);
 }
 
-// K = kappa X/(2 + X) and S = sigma (3 + R)/(6 + R)
+// K = kappa X^2/(8 + X^2) and S = sigma (3 + R)/(6 + R)
 static void weigh(tacReal step, tacReal h, tacElastoplasticForce* r) {
-    tacReal X = step * h * r->kappa, R = step * r->sigma, x2 = 2.0 + X, r6 = 6.0 + R;
-    tacReal t_X = 2.0 / (x2 * x2), u_R = 3.0 / (r6 * r6);
-    r->K = r->kappa * X / x2;
-    r->K_kappa = X / x2 + X * t_X;
+    tacReal X = step * h * r->kappa, R = step * r->sigma, x8 = 8.0 + X * X, r6 = 6.0 + R;
+    tacReal t = X * X / x8, t_X = 16.0 * X / (x8 * x8), u_R = 3.0 / (r6 * r6);
+    r->K = r->kappa * t;
+    r->K_kappa = t + X * t_X;
     r->K_step = r->kappa * r->kappa * t_X;
     r->S = r->sigma * (3.0 + R) / r6;
     r->S_sigma = (3.0 + R) / r6 + R * u_R;
