@@ -68,16 +68,25 @@ static int sample_plastic(const void* context, int i, unsigned long long* random
     return 0; // differences of larger steps may change features
 }
 
+// by the implicit steps of Euler and Runge-Kutta, and by explicit ones
 static int prove_scene(const char* text, const char* name) {
     stepContext c;
     ENSURE_LAW(open_context(&c, text, NULL, is_used_param));
     tacCheckProblem problem = step_problem(&c, name, sample_plastic);
     tacCheckOptions options = tac_check_default_options();
+    tacModel* model = (tacModel*)c.model;
+    tacContactPlan* plan = (tacContactPlan*)model->contact;
+    int failed = 0;
     options.points = getenv("TACTUS_NO_SWEEP") ? 5 : 60;
     options.quad_every = 10;
     options.first = 1e-10;
     options.second = 1e-9;
-    int failed = prove(&problem, options);
+    for (int implicit = 0; implicit < 2; ++implicit)
+        for (int rk4 = 0; rk4 < 2; ++rk4) {
+            plan->choice[TAC_CHOICE_IMPLICIT] = implicit;
+            model->integrator = rk4 ? TAC_INTEGRATOR_RK4 : TAC_INTEGRATOR_EULER;
+            failed |= prove(&problem, options);
+        }
     close_context(&c);
     return failed;
 }
