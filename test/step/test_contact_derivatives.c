@@ -213,7 +213,7 @@ static int jacobian_law(stepContext* c, int integrator) {
 }
 
 static int jacobians_are_the_forward_derivatives(void) {
-    const char* const texts[] = {arm_text,   arm_implicit_text, holds_text, holds_implicit_text,
+    const char* const texts[] = {arm_text,     arm_implicit_text, holds_text, holds_implicit_text,
                                  plastic_text, top_text};
     for (int k = 0; k < (int)(sizeof texts / sizeof *texts); ++k) {
         stepContext c;

@@ -35,11 +35,12 @@ static int write_scene(unsigned long long seed, const char* detect, int kinds, c
     unsigned long long random = seed * 7919u + 17u;
     int bodies = 1 + pick(&random, SCENE_BODIES), stacked = pick(&random, 3) == 0;
     double top = 0.0;
-    int at = snprintf(text, SCENE_TEXT,
-                      "<mujoco><option integrator='%s'/><tactus detect='%s' "
-                      "respond='elastoplastic'/><worldbody>"
-                      "<geom type='plane' size='9 9 .1' friction='%.17g'/>",
-                      seed % 4 == 3 ? "RK4" : "Euler", detect, tac_check_uniform(&random, 0.0, 1.2));
+    int at =
+        snprintf(text, SCENE_TEXT,
+                 "<mujoco><option integrator='%s'/><tactus detect='%s' "
+                 "respond='elastoplastic'/><worldbody>"
+                 "<geom type='plane' size='9 9 .1' friction='%.17g'/>",
+                 seed % 4 == 3 ? "RK4" : "Euler", detect, tac_check_uniform(&random, 0.0, 1.2));
     for (int i = 0; i < bodies; ++i) {
         char geom[300];
         double r = add_geom(&random, kinds, geom, sizeof geom), angle[3];
@@ -227,8 +228,8 @@ static int a_ball_bounces_as_high_as_the_law_says(void) {
     for (int i = 0; i < 6; ++i) {
         double size = i < 3 ? 0.3 : 1.0, drop = 0.1, top = 0.0;
         sceneRun r;
-        ENSURE_LAW(open_ball(&r, i % 3, "dissipation='8'", size, size + drop, "<freejoint/>",
-                             -9.81));
+        ENSURE_LAW(
+            open_ball(&r, i % 3, "dissipation='8'", size, size + drop, "<freejoint/>", -9.81));
         double k = number_of(&r, "respond/stiffness") / (40.0 * size);
         double law = bounce_height(k, 8.0, sqrt(2.0 * 9.81 * drop));
         for (int step = 0, down = 0; step < 2000 && down < 2; ++step) {

@@ -149,7 +149,8 @@ static int exit_speed_is_the_closed_form(void) {
         double speed = i % 3 == 0 ? 0.5 : i % 3 == 1 ? 2.0 : 6.0;
         snprintf(text, sizeof text,
                  "<mujoco><tactus detect='%s' respond='elastoplastic' stiffness='1e9' "
-                 "implicit='false' dissipation='5'/><option integrator='RK4' timestep='2e-5' gravity='0 0 0'/>"
+                 "implicit='false' dissipation='5'/><option integrator='RK4' timestep='2e-5' "
+                 "gravity='0 0 0'/>"
                  "<worldbody><geom type='halfplane'/><body pos='0 .11 0'><joint type='planar'/>"
                  "<geom type='circle' size='.1' mass='1'/></body></worldbody></mujoco>",
                  detectors[i / 3]);
@@ -166,7 +167,8 @@ static int exit_speed_is_the_closed_form(void) {
 
 static const char collision[] =
     "<mujoco><tactus detect='%s' respond='elastoplastic' stiffness='1e8' dissipation='%g' "
-    "implicit='false' stiction='.01'/><option integrator='RK4' timestep='%g' gravity='0 0 0'/><worldbody>"
+    "implicit='false' stiction='.01'/><option integrator='RK4' timestep='%g' gravity='0 0 "
+    "0'/><worldbody>"
     "<body name='a'><joint type='planar'/><geom type='rectangle' size='.2 .1' mass='2' "
     "friction='%g'/></body><body name='b' pos='.25 .17 0' euler='0 0 %g'><joint type='planar'/>"
     "<geom type='%s' mass='1' friction='%g'/></body></worldbody></mujoco>";

@@ -24,9 +24,9 @@ static const char walker[] =
     "<joint armature='0' damping='0' axis='1 0 0' type='slide'/>"
     "<joint armature='0' damping='0' axis='0 0 1' type='slide'/>"
     "<joint armature='0' damping='0' axis='0 1 0'/>"
-    "<geom fromto='0 0 .2 0 0 -.2' size='.05' type='capsule'/>" LEG("0") LEG("1")
-    "</body></worldbody><actuator>" MOTOR("thigh0") MOTOR("shin0") MOTOR("foot0") MOTOR("thigh1")
-    MOTOR("shin1") MOTOR("foot1") "</actuator></mujoco>";
+    "<geom fromto='0 0 .2 0 0 -.2' size='.05' type='capsule'/>" LEG("0")
+        LEG("1") "</body></worldbody><actuator>" MOTOR("thigh0") MOTOR("shin0") MOTOR("foot0")
+            MOTOR("thigh1") MOTOR("shin1") MOTOR("foot1") "</actuator></mujoco>";
 
 // a figure in space with light limbs, of 3 ms
 #define LIMB(at, leg)                                                                              \
@@ -41,7 +41,7 @@ static const char figure[] =
     "<geom type='plane' conaffinity='1' size='9 9 9'/><body pos='0 0 1.2'><freejoint/>"
     "<geom type='capsule' fromto='0 -.07 0 0 .07 0' size='.12'/>"
     "<geom pos='0 0 .2' size='.1'/>" LIMB("0 .15 -.1", ".35") LIMB("0 -.15 -.1", ".35")
-    LIMB("0 .2 .1", ".2") LIMB("0 -.2 .1", ".2") "</body></worldbody></mujoco>";
+        LIMB("0 .2 .1", ".2") LIMB("0 -.2 .1", ".2") "</body></worldbody></mujoco>";
 
 static const char* const families[] = {"manifold", "respond=scm",
                                        "detect=gjk respond=elastoplastic",

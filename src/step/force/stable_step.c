@@ -1,8 +1,8 @@
 // The longest stable step of explicit contact at a state.
 //
 // An impact of speed v makes a spring stiffer, -c' (1 + v/v_d), and damps with c/v_d, c the force
-// of the spring: of the force f that acts, c = f/(1 + v/v_d), and -c' = k (1 - exp(-c/(k eps3))), of
-// the cubic spring 3 k depth^2. v is that of the points where it acts, along it: the power of
+// of the spring: of the force f that acts, c = f/(1 + v/v_d), and -c' = k (1 - exp(-c/(k eps3))),
+// of the cubic spring 3 k depth^2. v is that of the points where it acts, along it: the power of
 // the wrench over its force.
 
 #include "step/force/contact_forces.h"
@@ -55,7 +55,8 @@ static double stable_step_of_pair(const tacContactForces* t, const tacContactPai
     if (!(c > 0.0)) return INFINITY;
     if (t->model->contact->responder == TAC_RESPOND_ELASTOPLASTIC) {
         double depth = cubic_depth(t->model, pair, c, v), drag = k * depth * depth * depth / v_d;
-        return tac_stable_spring(t->model, pair->inv_mass * 3.0 * k * depth * depth * (1.0 + v / v_d),
+        return tac_stable_spring(t->model,
+                                 pair->inv_mass * 3.0 * k * depth * depth * (1.0 + v / v_d),
                                  pair->inv_mass * drag);
     }
     double slope = -k * expm1(-c / (k * tac_re(param[pair->eps3])));
