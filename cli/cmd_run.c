@@ -217,7 +217,8 @@ static int print_divergence(const runSummary* s) {
     if (r->result != TAC_OK)
         cli_error("run",
                   "diverged at step %lld, time %.6g s: the next state is not finite. The largest "
-                  "velocity before was %.3g of %s; try a smaller timestep, damping or armature",
+                  "velocity before was %.3g of %s; try a smaller timestep, "
+                  "integrator=\"RK4\", damping or armature",
                   r->start->step + r->done, r->end.time, r->max_qvel, name);
     else if (r->diverged > 0)
         cli_error("run", "%d of %d runs diverged", r->diverged, r->batch);
