@@ -87,10 +87,9 @@ static void warn_no_contact(tacReader* reader, const tacModel* model) {
 static void warn_timestep(tacReader* reader, const tacModel* model) {
     double h = model->param[model->timestep], max_step = tac_stable_timestep(model);
     if (h > max_step)
-        tac_reader_warn(reader,
-                        "contact may be unstable with a time step of %g s: use at most %.2g s, or "
-                        "implicit=\"true\"",
-                        h, max_step);
+        tac_reader_warn(
+            reader, "contact may be unstable with a time step of %g s: use at most %.2g s%s", h,
+            max_step, model->integrator == TAC_INTEGRATOR_EXPLICIT ? "" : ", or implicit=\"true\"");
 }
 
 // everything after reading the file; also cleans up after a failure

@@ -380,6 +380,21 @@ def too_large_time_steps_are_reported(folder):
 
 
 @law
+def runge_kutta_takes_implicit_contact(folder):
+    path = write(folder, "rk4.xml", """<mujoco><option integrator="RK4"/><worldbody>
+<geom type="plane" size="1 1 1"/><body pos="0 0 .3"><freejoint/><geom size=".05" mass="1"/></body></worldbody></mujoco>""")
+    heights = []
+    for contact in ("manifold", "detect=manifold implicit=true", "detect=sat implicit=true"):
+        figures = json.loads(run(path, "--time", "1", "--json", "--contact", contact).stdout)
+        assert "stiff" not in figures or figures["stiff"] == 0, figures
+        heights.append(figures)
+    assert heights[0]["max_qvel"] == heights[1]["max_qvel"], heights
+    # what explicit elastic-plastic contact is told to do can be done
+    fast = run(path, "--time", "1", "--contact", "detect=sat implicit=false").stdout
+    assert "use at most" in fast and "inf s" not in fast and 'implicit="true"' in fast, fast
+
+
+@law
 def contact_forces_are_listed(folder):
     near = write(folder, "near.xml", BALLS % "true")
     answer = json.loads(run(near, "--qpos", "0 -.005", "--json", command="contacts").stdout)

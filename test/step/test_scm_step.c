@@ -91,6 +91,8 @@ static int explicit_steps_have_right_derivatives(void) {
 
 static int implicit_steps_have_right_derivatives(void) {
     return prove_scene(implicit_text, "scm, implicit", TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_EULER) |
+           prove_scene(implicit_text, "scm, implicit, RK4", TAC_INTEGRATOR_RK4,
+                       TAC_INTEGRATOR_RK4) |
            prove_scene(pairs_text, "scm, numbers of pairs", TAC_INTEGRATOR_EULER,
                        TAC_INTEGRATOR_EULER);
 }
@@ -196,7 +198,7 @@ static int warns_of_long_steps(void) {
     double k;
     ENSURE_LAW(load_with_warning(
         "<option timestep='.01' integrator='RK4'/><tactus respond='scm' eps2='.002' "
-        "stiffness='1e6'/>",
+        "implicit='false' stiffness='1e6'/>",
         0.1, "respond/stiffness", &m, &k));
     printf("  %s\n", m.text);
     ENSURE(strstr(m.text, "attract each other") &&

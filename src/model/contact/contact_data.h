@@ -63,7 +63,7 @@ typedef enum tacContactNumber {
 typedef enum tacContactChoice {
     TAC_CHOICE_LAW,         // `law` of dissipation: 0 smooth (two continuous derivatives), 1
                             // reference (the paper, one)
-    TAC_CHOICE_IMPLICIT,    // `implicit`: 1 takes contact forces linearly implicit in an Euler step
+    TAC_CHOICE_IMPLICIT,    // `implicit`: 1 takes contact forces linearly implicit in the step
     TAC_CHOICE_SIDES,       // `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
     TAC_CHOICE_VERTICES,    // `vertices` of a tessellated surface
     TAC_CHOICE_EDGES,       // `edges`: 1 leaves out contacts of edges with edges

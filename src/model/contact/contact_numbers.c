@@ -118,7 +118,7 @@ typedef struct choiceRow {
 
 static const choiceRow choices[] = {
     {TAC_CHOICE_LAW, "law", "smooth reference", 0, 0, 0, 0, R(SPRING) | R(SCM)},
-    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING) | R(SCM)},
+    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, FORCES},
     {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_EDGES, "edges", "true false", 0, 0, 0, D(MANIFOLD), 0},
@@ -244,12 +244,10 @@ static void read_choice(tacSpec* spec, const choiceRow* row, tacContactPlan* pla
     }
 }
 
-// springs are implicit by default where the integrator allows it
+// forces are implicit by default where the integrator allows it
 static void choose_implicit(tacSpec* spec, tacContactPlan* plan) {
-    int springs = plan->responder == TAC_RESPOND_SPRING || plan->responder == TAC_RESPOND_SCM;
-    if (!springs || tac_find_tactus(spec, "implicit")) return;
-    plan->choice[TAC_CHOICE_IMPLICIT] =
-        spec->integrator == TAC_INTEGRATOR_EULER || spec->integrator == TAC_INTEGRATOR_IMPLICITFAST;
+    if (plan->responder == TAC_RESPOND_LCP || tac_find_tactus(spec, "implicit")) return;
+    plan->choice[TAC_CHOICE_IMPLICIT] = spec->integrator != TAC_INTEGRATOR_EXPLICIT;
 }
 
 // only smooth detectors have derivatives at other temperatures

@@ -195,15 +195,26 @@ static double smaller_radius(bodyScale a, bodyScale b) {
     return isfinite(r) ? fmax(r, 1e-6) : 0.1;
 }
 
-// a spring with the cube of the depth has the same force at a depth of 0.01 l
+// The cubic spring of elastoplastic contact, of a unit of mass. A weight penetrates by 0.01 l.
+// A step of h may not be so deep at 5 m/s that the spring stops the body twice, k (h v)^3 h < v, as
+// far as a weight penetrates by 0.05 l at most. Explicit: rate h sqrt(k) of 0.3 where a weight is.
+static double cubic_stiffness(double length, double h, int implicit) {
+    static const double gravity = 9.81, speed = 5.0;
+    double depth = 0.01 * length, most = gravity / (depth * depth * depth);
+    if (!implicit) return fmin(most, 0.09 / (h * h * depth * depth));
+    double by_step = 1.0 / (h * h * h * h * speed * speed);
+    return fmin(most, fmax(by_step, most / 125.0));
+}
+
 static double default_stiffness(const tacModel* model, const tacContactPlan* plan, int implicit,
                                 bodyScale a, bodyScale b) {
     double h = model->param[model->timestep], rate = 0.3 / h;
-    double depth = 0.01 * smaller_radius(a, b), square = rate * rate;
+    double depth = 0.01 * smaller_radius(a, b), square = rate * rate, mass = reduced_mass(a, b);
     // an implicit spring is stable at any step: a weight penetrates by 0.05 l at most
     if (implicit) square = fmax(square, 9.81 / (5.0 * depth));
-    double k = reduced_mass(a, b) * fmin(9.81 / depth, square);
-    if (plan->responder == TAC_RESPOND_ELASTOPLASTIC) k /= depth * depth;
+    double k = mass * fmin(9.81 / depth, square);
+    if (plan->responder == TAC_RESPOND_ELASTOPLASTIC)
+        k = mass * cubic_stiffness(smaller_radius(a, b), h, implicit);
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
@@ -221,11 +232,27 @@ static int is_central_ball(const tacModel* model, const bodyScale* body_scales, 
     return root->kind == TAC_NODE_SPHERE && away <= 1e-9 * body_scales[g->body].radius;
 }
 
-// The effective mass at a point of a free body is down to m/(1 + 5/2). Four records share a face; k
-// of scm is that of a whole pair.
+static int is_sphere(const tacModel* model, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    if (g->shape < 0) return 0;
+    const tacShape* shape = &model->shape[g->shape];
+    return model->node[shape->first + shape->count - 1].kind == TAC_NODE_SPHERE;
+}
+
+// records of a pair that may push at once: four share a face; k of scm is that of a whole pair
+static double max_springs(const tacModel* model, const tacContactPlan* plan,
+                          const tacContactPair* pair) {
+    if (plan->responder == TAC_RESPOND_SCM) return 1.0;
+    if (plan->responder != TAC_RESPOND_ELASTOPLASTIC) return 4.0;
+    int one_point = plan->detector == TAC_DETECT_SAT || plan->detector == TAC_DETECT_CONVEX ||
+                    is_sphere(model, pair->geom[0]) || is_sphere(model, pair->geom[1]);
+    return one_point ? 1.0 : 4.0;
+}
+
+// The effective mass at a point of a free body is down to m/(1 + 5/2).
 static double inverse_effective_mass(const tacModel* model, const tacContactPlan* plan,
                                      const bodyScale* body_scales, const tacContactPair* pair) {
-    double sum = 0.0, springs = plan->responder == TAC_RESPOND_SCM ? 1.0 : 4.0;
+    double sum = 0.0, springs = max_springs(model, plan, pair);
     for (int i = 0; i < 2; ++i) {
         double mass = body_scales[pair->body[i]].mass;
         double inv_mass_factor = is_central_ball(model, body_scales, pair->geom[i]) ? 1.0 : 3.5;
@@ -265,12 +292,11 @@ static tacContactScale contact_scale_of(const tacSpec* spec, const tacModel* mod
     return scale;
 }
 
-// will the step be linearly implicit? By default those of Euler are
+// will the step be linearly implicit? By default all but explicit ones are
 static int is_implicit(tacSpec* spec) {
     const tacElement* element = tac_find_tactus(spec, "implicit");
     if (element) return tac_read_word(&spec->reader, element, "implicit", "false true") == 1;
-    return spec->integrator == TAC_INTEGRATOR_EULER ||
-           spec->integrator == TAC_INTEGRATOR_IMPLICITFAST;
+    return spec->integrator != TAC_INTEGRATOR_EXPLICIT;
 }
 
 // one number for all if the scene gives it, else one for each pair of bodies
@@ -393,14 +419,14 @@ static void list_pairs(tacSpec* spec, const tacModel* model) {
 
 //---------------------------------- plan -----------------------------------------
 
-// only Euler steps can be linearly implicit
+// an explicit step is asked for by name
 static void check_implicit(tacSpec* spec, const tacContactPlan* plan) {
     if (!plan->choice[TAC_CHOICE_IMPLICIT]) return;
-    if (spec->integrator == TAC_INTEGRATOR_EULER || spec->integrator == TAC_INTEGRATOR_IMPLICITFAST)
-        return;
+    if (spec->integrator != TAC_INTEGRATOR_EXPLICIT) return;
     const tacElement* element = tac_find_tactus(spec, "implicit");
     tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "implicit"),
-                    "implicit", "needs <option integrator=\"Euler\"> or \"implicitfast\"");
+                    "implicit",
+                    "cannot be combined with <tactus integrator=\"explicit\">: remove one of them");
 }
 
 int tac_has_contact_pair(const tacContactPlan* plan, int geom) {

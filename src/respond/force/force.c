@@ -16,6 +16,15 @@ const tacForceKind* tac_force_of(const tacModel* model) {
     return model && model->contact ? kinds[model->contact->responder] : NULL;
 }
 
+double tac_implicit_share(const tacModel* model) {
+    int is_rk4 = model->integrator == TAC_INTEGRATOR_RK4 || model->integrator == TAC_INTEGRATOR_LIE;
+    return is_rk4 ? 0.5 : 1.0;
+}
+
+tacReal tac_implicit_timestep(const tacModel* model) {
+    return tac_implicit_share(model) * model->param[model->timestep];
+}
+
 int tac_body_pair_count(const tacModel* model) {
     return model && model->contact ? model->contact->nbodies : 0;
 }

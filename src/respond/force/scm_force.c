@@ -199,6 +199,7 @@ static void eval_scm_pair(const tacModel* model, const tacKinematics* kinematics
     param_offsets(model, pair, at);
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
         p.number[k] = at[k] >= 0 ? model->param[at[k]] : (tacReal)0.0;
+    p.number[TAC_SCM_H] *= tac_implicit_share(model);
     for (int i = 0; i < 2; ++i) {
         p.cloud[i] = plan->cloud[pair->geom[i]];
         p.pose[i] = kinematics->pose[pair->body[i]];
@@ -210,6 +211,8 @@ static void eval_scm_pair(const tacModel* model, const tacKinematics* kinematics
     tac_store3(p.origin, p.pose[1].position);
     p.log_cutoff = pair_log_cutoff(model, kinematics, pair);
     tac_scm_pair(&p, order, work, out);
+    for (int j = 0; j < 6 && order > 1; ++j)
+        out->T[TAC_SCM_NUMBERS * j + TAC_SCM_H] *= tac_implicit_share(model);
 }
 
 static void add_array(tacReal* sum, const tacReal* x, int n) {

@@ -10,7 +10,7 @@
 #include "step/force/limit_friction.h"
 
 #include "math/vec3.h"
-#include "model/contact/contact_data.h"
+#include "respond/force/force.h"
 
 //---------------------------------- lines ----------------------------------------
 
@@ -105,7 +105,7 @@ static limitForce limit_force(const tacModel* model, const tacLimitFriction* h, 
                        0,
                        is_contact_implicit(model)};
     tacPlaneLaw law_bar = {0};
-    tacPlaneState bar = {0}, at = {.phi = s.z, .h = model->param[model->timestep]};
+    tacPlaneState bar = {0}, at = {.phi = s.z, .h = tac_implicit_timestep(model)};
     at.n.x = 1.0;
     at.v.x = s.v;
     at.y.x = s.y;
@@ -142,7 +142,7 @@ static limitState eval_state(const tacModel* model, const tacMotion* m, const ta
     limitState s = {.v = sign * sum_along_terms(model, h, m->qvel)};
     if (!h->friction)
         s.z = sign * (eval_length(model, m, h) - model->param[bound_offset(model, h)]);
-    s.y = sign * model->param[model->timestep] * sum_along_terms(model, h, a);
+    s.y = sign * tac_implicit_timestep(model) * sum_along_terms(model, h, a);
     return s;
 }
 
@@ -178,7 +178,7 @@ static void add_line_stiffness(const tacModel* model, const tacLimitFriction* h,
 }
 
 void tac_limit_friction_add_stiffness(const tacModel* model, const tacMotion* m, tacSkyline* M) {
-    tacReal h = model->param[model->timestep];
+    tacReal h = tac_implicit_timestep(model);
     for (int i = 0; i < model->contact->nlimit_friction; ++i) {
         const tacLimitFriction* limit_friction = &model->contact->limit_friction[i];
         add_line_stiffness(model, limit_friction,
@@ -190,12 +190,17 @@ void tac_limit_friction_add_stiffness(const tacModel* model, const tacMotion* m,
 
 static tacReal value_or_zero(const tacReal* x, int i) { return x && i >= 0 ? x[i] : (tacReal)0.0; }
 
+// of tac_implicit_timestep
+static tacReal timestep_dot(const tacModel* model, const tacMotionDot* dot) {
+    return tac_implicit_share(model) * value_or_zero(dot->theta, model->timestep);
+}
+
 // tangents of distance, rate and change of the rate, without signs
 static limitState state_dot(const tacModel* model, const tacMotion* m, const tacLimitFriction* h,
                             const tacMotionDot* dot) {
     limitState s = {sum_along_terms(model, h, dot->dq), sum_along_terms(model, h, dot->dv), 0.0};
-    tacReal step = model->param[model->timestep], predicted = sum_along_terms(model, h, m->qacc);
-    s.y = value_or_zero(dot->theta, model->timestep) * predicted;
+    tacReal step = tac_implicit_timestep(model), predicted = sum_along_terms(model, h, m->qacc);
+    s.y = timestep_dot(model, dot) * predicted;
     for (int i = 0; i < term_count(model, h) && dot->theta; ++i) {
         lengthTerm t = term_at(model, h, i);
         tacReal coef = value_or_zero(dot->theta, t.coef);
@@ -214,7 +219,7 @@ void tac_limit_friction_jvp(const tacModel* model, const tacMotion* m, const tac
         limitForce r = eval_force(model, m, h, m->qacc);
         limitState s = state_dot(model, m, h, dot);
         tacReal sign = limit_sign(h), f = sign * (r.by_z * s.z + r.by_v * s.v + r.by_y * s.y);
-        f += r.by_h * value_or_zero(dot->theta, model->timestep);
+        f += r.by_h * timestep_dot(model, dot);
         if (h->friction) f += r.by_bound * value_or_zero(dot->theta, bound_offset(model, h));
         for (int k = 0; k < 4; ++k)
             f += r.by[k] * value_or_zero(dot->theta, contact_number(model, k));
@@ -233,7 +238,7 @@ static void add_if_present(tacReal* x, int i, tacReal amount) {
 // from the adjoint of the force along the line, its sign included
 static void line_vjp(const tacModel* model, const tacMotion* m, const tacLimitFriction* h,
                      const limitForce* r, tacReal f_bar, tacMotionDot* bar) {
-    tacReal sign = limit_sign(h), step = model->param[model->timestep];
+    tacReal sign = limit_sign(h), step = tac_implicit_timestep(model);
     tacReal z = sign * r->by_z * f_bar, v = sign * r->by_v * f_bar, y = sign * r->by_y * f_bar;
     for (int k = 0; k < term_count(model, h); ++k) {
         lengthTerm t = term_at(model, h, k);
@@ -244,7 +249,8 @@ static void line_vjp(const tacModel* model, const tacMotion* m, const tacLimitFr
         add_if_present(bar->theta, t.coef, v * m->qvel[t.dof] + y * step * m->qacc[t.dof]);
     }
     add_if_present(bar->theta, model->timestep,
-                   r->by_h * f_bar + y * sum_along_terms(model, h, m->qacc));
+                   tac_implicit_share(model) *
+                       (r->by_h * f_bar + y * sum_along_terms(model, h, m->qacc)));
     add_if_present(bar->theta, bound_offset(model, h), h->friction ? r->by_bound * f_bar : -z);
     for (int k = 0; k < 4; ++k)
         add_if_present(bar->theta, contact_number(model, k), r->by[k] * f_bar);
