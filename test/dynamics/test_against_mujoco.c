@@ -14,8 +14,6 @@
 #include "dynamics/mujoco_library.h"
 #endif
 
-#include <stdarg.h>
-
 #define SEED 2024
 
 // how many random states and how many steps of a run
@@ -431,7 +429,8 @@ static int numbers_are_those_of_libmujoco(void) {
     mju_user_warning = ignore_warning;
     print_head("libmujoco");
     for (int i = 0; i < files->count; ++i) {
-        library_read(&r, files->path[i], SEED, states_wanted(), steps_wanted());
+        const char* path = files->path[i];
+        library_read(&r, &(libraryJob){path, path, SEED, states_wanted(), steps_wanted(), 0});
         compare_model(&r, &all);
     }
     reference_clear(&r);
@@ -442,43 +441,35 @@ static int numbers_are_those_of_libmujoco(void) {
 #endif
 }
 
-//---------------------------------- MuJoCo from npm ------------------------------
+//---------------------------------- the newest MuJoCo ----------------------------
 
-static int append_text(char* text, size_t size, const char* format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int append_text(char* text, size_t size, const char* format, ...) {
-    size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(text + used, size - used, format, arguments);
-    va_end(arguments);
-    return (size_t)length < size - used;
-}
-
-// node, the script and all models; NULL if the package is not there
-static FILE* open_node(const modelFiles* files) {
-    static char command[100000];
-    const char* folder = getenv("TACTUS_NPM");
-    if (!folder) folder = TAC_SOURCE_DIR "/build/npm";
-    snprintf(command, sizeof command,
-             "node --version >/dev/null 2>&1 && test -d '%s/node_modules/@mujoco/mujoco'", folder);
-    if (system(command) != 0) return NULL;
-    snprintf(command, sizeof command, "node '%s/tools/mujoco-reference.mjs' '%s' %d %d %d",
-             TAC_SOURCE_DIR, folder, SEED, states_wanted(), steps_wanted());
+// the program that reads all models; NULL without it
+static FILE* open_native(const modelFiles* files) {
+#ifndef TAC_MUJOCO_NATIVE
+    (void)files;
+    return NULL;
+#else
+    size_t size = 1000;
+    for (int i = 0; i < files->count; ++i) size += strlen(files->path[i]) + 4;
+    char* command = malloc(size);
+    int used = snprintf(command, size, "'%s' %d %d %d %d", TAC_MUJOCO_NATIVE, SEED, states_wanted(),
+                        steps_wanted(), 0);
     for (int i = 0; i < files->count; ++i)
-        if (!append_text(command, sizeof command, " '%s'", files->path[i])) break;
-    return popen(command, "r");
+        used += snprintf(command + used, size - (size_t)used, " '%s'", files->path[i]);
+    FILE* stream = popen(command, "r");
+    free(command);
+    return stream;
+#endif
 }
 
-static int numbers_are_those_of_mujoco_from_npm(void) {
+static int numbers_are_those_of_the_newest_mujoco(void) {
     mujocoReference r = {0};
     tally all = {0};
     int seen = 0;
     const modelFiles* files = list_model_files();
-    FILE* stream = open_node(files);
-    if (!stream) SKIP("node or @mujoco/mujoco is absent; tools/setup gets it where npm is there");
-    print_head("npm");
+    FILE* stream = open_native(files);
+    if (!stream) SKIP("MuJoCo is not in build/mujoco: run tools/setup mujoco, then build again");
+    print_head("build/mujoco");
     for (; reference_read(&r, stream); ++seen) compare_model(&r, &all);
     reference_clear(&r);
     int status = pclose(stream);
@@ -490,4 +481,4 @@ static int numbers_are_those_of_mujoco_from_npm(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(numbers_are_those_of_libmujoco), RUN(numbers_are_those_of_mujoco_from_npm))
+TEST_MAIN(RUN(numbers_are_those_of_libmujoco), RUN(numbers_are_those_of_the_newest_mujoco))
