@@ -318,6 +318,7 @@ static tacModel count_items(const tacSpec* spec) {
                       .njoint = spec->tree.joint.count,
                       .nM = spec->tree.nM,
                       .integrator = spec->integrator,
+                      .compat = spec->compat,
                       .disable = spec->disable,
                       .nbody = spec->tree.body.count,
                       .ngeom = spec->geoms.geom.count,

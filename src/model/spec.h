@@ -67,6 +67,7 @@ typedef struct tacActuationSpec {
     int na;                   // activations
     unsigned disabled_groups; // bits: groups of actuators that are switched off
     int frclimited;           // joints that clamp the sum of their actuators
+    double* inertia;          // factors of the mass matrix (reflected_inertia.c); NULL: not yet
 } tacActuationSpec;
 
 typedef struct tacViewSpec {
@@ -143,6 +144,8 @@ typedef struct tacSpec {
     const char* contact_option;
     int gravity, timestep; // offsets
     tacIntegrator integrator;
+    tacCompat compat;
+    int rk4_line, rk4_plain; // of <tactus rk4>, 0 if it is not given
     unsigned disable;
     int has_external_forces; // do gravcomp or a fluid act on bodies?
 } tacSpec;
@@ -214,7 +217,9 @@ void tac_enter_scope(tacSpec* spec, const tacElement* element);
 // the <compiler> of a file; its index
 int tac_add_scope(tacSpec* spec, const tacElement* root, const char* path);
 void tac_read_option(tacSpec* spec, const tacElement* element);
+void tac_read_custom(tacSpec* spec, const tacElement* element);
 void tac_read_tactus(tacSpec* spec, const tacElement* element);
+void tac_finish_options(tacSpec* spec); // after all of them
 void tac_read_joint(tacSpec* spec, const tacElement* element, int body, tacPose pose);
 void tac_read_geom(tacSpec* spec, const tacElement* element, int body, tacBodyMass* sum);
 void tac_read_site(tacSpec* spec, const tacElement* element, int body);
@@ -256,9 +261,10 @@ void tac_init_fluid(tacSpec* spec);
 void tac_read_tendons(tacSpec* spec, const tacElement* element);
 void tac_read_actuators(tacSpec* spec, const tacElement* element);
 
-// inertia seen by an actuator in the initial configuration: sum of inertia/arm^2
-// (reflected_inertia.c)
+// inertia that an actuator moves in the initial configuration: sum of inertia/arm^2 with the other
+// joints held; and that of `dampratio`, by the rule of spec->compat (reflected_inertia.c)
 double tac_reflected_inertia(tacSpec* spec, const tacActuator* a, const double gear[6]);
+double tac_damped_inertia(tacSpec* spec, const tacActuator* a, const double gear[6]);
 
 // Gives every element the attributes of its <default> class.
 void tac_apply_defaults(tacSpec* spec, const tacElement* root);

@@ -6,6 +6,7 @@
 
 #include "dynamics/mujoco_reference.h"
 
+#include <float.h>
 #include <mujoco/mujoco.h>
 
 typedef struct mujocoLibrary {
@@ -220,11 +221,10 @@ static inline void library_add_run(mujocoLibrary* l, const char* name, int steps
 
 //---------------------------------- derivatives ----------------------------------
 
-enum { LIBRARY_LEVELS = 5 };
+enum { LIBRARY_LEVELS = 5, LIBRARY_MAX_NV = 300 };
 
 // the state of a step with one number of it or of its controls moved; quaternions are turned
-static inline void library_step_from(mujocoLibrary* l, const libraryRun* x, int column,
-                                     double by) {
+static inline void library_step_from(mujocoLibrary* l, const libraryRun* x, int column, double by) {
     const mjModel* m = l->m;
     mjData* d = l->d;
     int nv = (int)m->nv, nx = 2 * nv + (int)m->na;
@@ -266,8 +266,17 @@ static inline void library_difference_quotient(mujocoLibrary* l, const libraryRu
     free(minus);
 }
 
+// largest number of the state
+static inline double library_state_size(const mujocoLibrary* l) {
+    double size = 0.0;
+    for (int i = 0; i < l->m->nq; ++i) size = fmax(size, fabs(l->d->qpos[i]));
+    for (int i = 0; i < l->m->nv; ++i) size = fmax(size, fabs(l->d->qvel[i]));
+    for (int i = 0; i < l->m->na; ++i) size = fmax(size, fabs(l->d->act[i]));
+    return size;
+}
+
 // Column of A or B: (16 D(h/4) - D(h))/15 of centred differences D, with the h at which two of them
-// agree best. Returns how far these two are apart: what differences can show.
+// agree best. Returns what they can show: how far these two are apart, and their rounding.
 static inline double library_column(mujocoLibrary* l, const libraryRun* x, int column,
                                     double* best) {
     int nx = 2 * (int)l->m->nv + (int)l->m->na;
@@ -283,8 +292,9 @@ static inline double library_column(mujocoLibrary* l, const libraryRun* x, int c
             now[i] = value;
             apart += (value - last[i]) * (value - last[i]);
         }
-        if (level > 1 && sqrt(apart) < least) {
-            least = sqrt(apart);
+        apart = sqrt(apart) + 4.0 * DBL_EPSILON * library_state_size(l) / h;
+        if (level > 1 && apart < least) {
+            least = apart;
             memcpy(best, now, sizeof *best * (size_t)nx);
         }
         memcpy(last, now, sizeof *last * (size_t)nx);
@@ -314,11 +324,12 @@ static inline void library_add_jacobians(mujocoLibrary* l, const char* name, int
 
 //---------------------------------- model ----------------------------------------
 
-static inline void library_add_integrator(mujocoLibrary* l, const libraryJob* job,
-                                          const char* name, int integrator) {
+static inline void library_add_integrator(mujocoLibrary* l, const libraryJob* job, const char* name,
+                                          int integrator) {
     l->m->opt.integrator = integrator;
     library_add_run(l, name, job->steps);
-    if (job->jacobians) library_add_jacobians(l, name, job->jacobians);
+    if (job->jacobians && l->m->nv <= LIBRARY_MAX_NV)
+        library_add_jacobians(l, name, job->jacobians);
 }
 
 static inline void library_read(mujocoReference* r, const libraryJob* job) {

@@ -101,8 +101,9 @@ int main(int argc, char** argv) {
     for (int i = 5; i < argc; ++i) {
         const char* dot = strrchr(argv[i], '.');
         int is_urdf = dot && strcmp(dot, ".urdf") == 0 && lay_flat(argv[i], flat);
-        libraryJob job = {argv[i],       is_urdf ? flat : argv[i], atoi(argv[1]),
-                          atoi(argv[2]), atoi(argv[3]),            atoi(argv[4])};
+        libraryJob job = {argv[i],       is_urdf ? flat : argv[i],
+                          atoi(argv[1]), atoi(argv[2]),
+                          atoi(argv[3]), atoi(argv[4])};
         library_read(&r, &job);
         put_reference(&r);
         if (is_urdf) nftw(flat_folder, remove_file, 16, FTW_DEPTH | FTW_PHYS);

@@ -2,12 +2,12 @@
 // every scene and on every model of the data that both of us read. One line a model; what is left
 // out has its reason.
 //
-// Two MuJoCos: the installed libmujoco, and the newer one of npm (tools/setup).
+// Three MuJoCos: the newest, native (tools/setup mujoco), whose numbers ours are to be; 3.14 of
+// npm, for compat="3.14"; the installed libmujoco, which is old and reads less.
 
 #define _GNU_SOURCE
-#include "dynamics/mujoco_reference.h"
+#include "dynamics/mujoco_program.h"
 #include "math/spatial.h"
-#include "model_files.h"
 #include "tactus/tactus.h"
 
 #ifdef TAC_HAVE_MUJOCO
@@ -274,19 +274,6 @@ static double free_run_difference(twin* t, const run* r, int* steps) {
     return worst;
 }
 
-// Two things are explicit in our implicitfast and implicit in MuJoCo's: gyroscopic forces of a free
-// body that carries nothing (since 3.11), and the drag of a fluid. Such models are left out of it.
-static int fast_is_the_same(const tacModel* model) {
-    if (model->fluid >= 0) return 0;
-    for (int i = 0; i < model->njoint; ++i) {
-        const tacJoint* j = &model->joint[i];
-        int last = j->dof + 5, carries = 0;
-        for (int k = last + 1; k < model->nv; ++k) carries |= model->dof[k].parent == last;
-        if (j->kind == TAC_JOINT_FREE && !carries) return 0;
-    }
-    return 1;
-}
-
 static void compare_runs(twin* t, figures* f) {
     for (int i = 0; i < (int)(sizeof integrators / sizeof integrators[0]); ++i) {
         run r = find_run(t, integrators[i].name);
@@ -294,6 +281,8 @@ static void compare_runs(twin* t, figures* f) {
         if (integrators[i].word == TAC_INTEGRATOR_IMPLICITFAST && !fast_is_the_same(t->model))
             continue;
         t->model->integrator = integrators[i].word;
+        if (i == 1 && find_numbers(t, "version")[0] >= 4.0)
+            t->model->integrator = TAC_INTEGRATOR_LIE;
         f->step[i] = step_difference(t, &r);
         if (i == 0) f->free = free_run_difference(t, &r, &f->free_steps);
     }
@@ -379,7 +368,8 @@ static int compare_twin(twin* t) {
 
 typedef struct tally {
     int compared, differ;
-    char version[40]; // of the MuJoCo
+    char version[40];   // of the MuJoCo
+    const char* compat; // tacOptions.contact
 } tally;
 
 static void compare_model(const mujocoReference* r, tally* all) {
@@ -392,7 +382,9 @@ static void compare_model(const mujocoReference* r, tally* all) {
     }
     const double* v = reference_find(r, "version", NULL);
     snprintf(all->version, sizeof all->version, "%g.%g.%g", v[0], v[1], v[2]);
-    if (tac_load(r->path, NULL, &t.model, &message) != TAC_OK) {
+    tacOptions options = tac_default_options();
+    options.contact = all->compat;
+    if (tac_load(r->path, &options, &t.model, &message) != TAC_OK) {
         snprintf(text, sizeof text, "%.255s (line %d)", message.text, message.line);
         print_skipped(r->path, "Tactus", text);
         return;
@@ -441,44 +433,53 @@ static int numbers_are_those_of_libmujoco(void) {
 #endif
 }
 
-//---------------------------------- the newest MuJoCo ----------------------------
+//---------------------------------- programs beside ------------------------------
 
-// the program that reads all models; NULL without it
-static FILE* open_native(const modelFiles* files) {
-#ifndef TAC_MUJOCO_NATIVE
-    (void)files;
-    return NULL;
-#else
-    size_t size = 1000;
-    for (int i = 0; i < files->count; ++i) size += strlen(files->path[i]) + 4;
-    char* command = malloc(size);
-    int used = snprintf(command, size, "'%s' %d %d %d %d", TAC_MUJOCO_NATIVE, SEED, states_wanted(),
-                        steps_wanted(), 0);
-    for (int i = 0; i < files->count; ++i)
-        used += snprintf(command + used, size - (size_t)used, " '%s'", files->path[i]);
-    FILE* stream = popen(command, "r");
-    free(command);
-    return stream;
-#endif
-}
-
-static int numbers_are_those_of_the_newest_mujoco(void) {
+static int compare_program(const char* program, const char* source, const char* compat) {
     mujocoReference r = {0};
-    tally all = {0};
+    tally total = {.compat = compat};
     int seen = 0;
-    const modelFiles* files = list_model_files();
-    FILE* stream = open_native(files);
-    if (!stream) SKIP("MuJoCo is not in build/mujoco: run tools/setup mujoco, then build again");
-    print_head("build/mujoco");
-    for (; reference_read(&r, stream); ++seen) compare_model(&r, &all);
+    allFiles* all = open_files();
+    ENSURE(all);
+    FILE* stream = open_program(all, program);
+    ENSURE(stream);
+    print_head(source);
+    for (; reference_read(&r, stream); ++seen) compare_model(&r, &total);
     reference_clear(&r);
     int status = pclose(stream);
-    print_tally(&all);
+    remove_small_scenes(all->folder, all->small);
+    print_tally(&total);
     ENSURE(status == 0);
-    ENSURE(seen == files->count);
-    ENSURE(all.differ == 0);
-    ENSURE(all.compared >= 5);
+    ENSURE(seen == all->files->count + SMALL_SCENES);
+    ENSURE(total.differ == 0);
+    ENSURE(total.compared >= 5 + SMALL_SCENES);
     return 0;
 }
 
-TEST_MAIN(RUN(numbers_are_those_of_libmujoco), RUN(numbers_are_those_of_the_newest_mujoco))
+static int numbers_are_those_of_the_newest_mujoco(void) {
+#ifndef TAC_MUJOCO_NATIVE
+    SKIP("MuJoCo 4.0.1 is not in build/mujoco: run tools/setup mujoco (pip), then build again");
+#else
+    char program[2000];
+    snprintf(program, sizeof program, "'%s' %d %d %d 0", TAC_MUJOCO_NATIVE, SEED, states_wanted(),
+             steps_wanted());
+    return compare_program(program, "build/mujoco", NULL);
+#endif
+}
+
+// what compat="3.14" promises
+static int numbers_with_compat_are_those_of_mujoco_3_14(void) {
+    char program[3000];
+    const char* folder = getenv("TACTUS_NPM");
+    if (!folder) folder = TAC_SOURCE_DIR "/build/npm";
+    snprintf(program, sizeof program,
+             "node --version >/dev/null 2>&1 && test -d '%s/node_modules/@mujoco/mujoco'", folder);
+    if (system(program) != 0)
+        SKIP("node or @mujoco/mujoco is absent; tools/setup npm gets it where npm is there");
+    snprintf(program, sizeof program, "node '%s/tools/mujoco-reference.mjs' '%s' %d %d %d",
+             TAC_SOURCE_DIR, folder, SEED, states_wanted(), steps_wanted());
+    return compare_program(program, "npm", "compat=3.14");
+}
+
+TEST_MAIN(RUN(numbers_are_those_of_libmujoco), RUN(numbers_are_those_of_the_newest_mujoco),
+          RUN(numbers_with_compat_are_those_of_mujoco_3_14))

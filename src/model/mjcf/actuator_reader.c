@@ -54,6 +54,11 @@ static void read_general(tacSpec* spec, const tacElement* element, actuatorLaw* 
     law->gain[0] = gainprm[0];
     for (int i = 1; i < 3 && gain; ++i) law->gain[i] = gainprm[i];
     for (int i = 0; i < 3 && bias; ++i) law->bias[i] = biasprm[i];
+    // a servo whose velocity would push: MuJoCo takes the number for a damping ratio
+    if (law->gain[0] == -law->bias[1] && law->bias[2] > 0.0) {
+        law->dampratio = law->bias[2];
+        law->bias[2] = 0.0;
+    }
 }
 
 // position and intvelocity: a spring to the input, and a damper
@@ -235,7 +240,7 @@ static void read_actuator(tacSpec* spec, const tacElement* element) {
     read_ranges(spec, element, &actuator);
     if (law.dampratio > 0.0)
         law.bias[2] =
-            -2.0 * law.dampratio * sqrt(law.gain[0] * tac_reflected_inertia(spec, &actuator, gear));
+            -2.0 * law.dampratio * sqrt(law.gain[0] * tac_damped_inertia(spec, &actuator, gear));
     actuator.gear = tac_spec_param(spec, path, "gear", any_number, gear, 6);
     actuator.gain = tac_spec_param(spec, path, "gain", any_number, law.gain, 3);
     actuator.bias = tac_spec_param(spec, path, "bias", any_number, law.bias, 3);

@@ -106,7 +106,7 @@ int tac_add_scope(tacSpec* spec, const tacElement* root, const char* path) {
 //---------------------------------- option ---------------------------------------
 
 static void read_integrator(tacSpec* spec, const tacElement* element) {
-    static const tacIntegrator integrators[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4,
+    static const tacIntegrator integrators[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_LIE,
                                                 TAC_INTEGRATOR_IMPLICITFAST};
     const tacAttribute* given = tac_attribute(element, "integrator");
     if (given && strcmp(given->value, "implicit") == 0)
@@ -167,21 +167,41 @@ void tac_read_option(tacSpec* spec, const tacElement* element) {
 
 //---------------------------------- tactus ---------------------------------------
 
-// Runge-Kutta that keeps its order with balls and free bodies
-static void read_lie(tacSpec* spec, const tacElement* element) {
-    if (spec->integrator == TAC_INTEGRATOR_RK4)
-        spec->integrator = TAC_INTEGRATOR_LIE;
-    else
-        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "rk4"), "rk4",
-                        "needs <option integrator=\"RK4\">");
+static void read_compat(tacSpec* spec, const tacElement* element, const char* name) {
+    int word = tac_read_word(&spec->reader, element, name, "4.0.1 3.14");
+    if (word >= 0) spec->compat = word == 1 ? TAC_COMPAT_3_14 : TAC_COMPAT_4_0;
+}
+
+// <text name="tactus_compat" data="3.14"> of an exported scene; <tactus> has the last word
+void tac_read_custom(tacSpec* spec, const tacElement* element) {
+    for (const tacElement* c = element->child; c; c = c->next) {
+        const tacAttribute* name = tac_attribute(c, "name");
+        if (strcmp(c->name, "text") == 0 && name && strcmp(name->value, "tactus_compat") == 0)
+            read_compat(spec, c, "data");
+    }
 }
 
 // its attributes of contact are read last (contact_plan.c)
 void tac_read_tactus(tacSpec* spec, const tacElement* element) {
+    read_compat(spec, element, "compat");
     if (tac_read_word(&spec->reader, element, "integrator", "explicit") == 0)
         spec->integrator = TAC_INTEGRATOR_EXPLICIT;
-    if (tac_read_word(&spec->reader, element, "rk4", "mujoco lie") == 1) read_lie(spec, element);
+    int word = tac_read_word(&spec->reader, element, "rk4", "lie plain");
+    if (word >= 0) {
+        spec->rk4_line = tac_attribute_line(element, "rk4");
+        spec->rk4_plain = word == 1;
+    }
     const tacElement** element_slot =
         tac_list_add(&spec->reader, &spec->contact.tactus, sizeof *element_slot);
     if (element_slot) *element_slot = element;
+}
+
+// Runge-Kutta keeps its order with balls and free bodies, unless MuJoCo's before 4.0 is wanted.
+void tac_finish_options(tacSpec* spec) {
+    int is_rk4 = spec->integrator == TAC_INTEGRATOR_LIE;
+    int plain = spec->rk4_line ? spec->rk4_plain : spec->compat == TAC_COMPAT_3_14;
+    if (spec->rk4_line && !is_rk4)
+        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, spec->rk4_line, "rk4",
+                        "needs <option integrator=\"RK4\">");
+    if (is_rk4 && plain) spec->integrator = TAC_INTEGRATOR_RK4;
 }

@@ -247,7 +247,9 @@ void tac_read_scene(tacSpec* spec, tacElement* root) {
     join_worldbodies(root);
     tac_list_contact_geoms(spec, root);
     for_each_child(spec, root, "option", tac_read_option);
+    for_each_child(spec, root, "custom", tac_read_custom);
     for_each_child(spec, root, "tactus", tac_read_tactus);
+    tac_finish_options(spec);
     for_each_child(spec, root, "asset", read_asset);
     for_each_child(spec, root, "worldbody", read_worldbody);
     tac_resolve_view_targets(spec);

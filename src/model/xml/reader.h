@@ -19,7 +19,7 @@ typedef struct tacSceneFile {
 } tacSceneFile;
 
 // rows of old_names.c
-enum { TAC_OLD_NAMES = 15 };
+enum { TAC_OLD_NAMES = 16 };
 
 typedef struct tacReader {
     const char* file;    // as the caller named it

@@ -56,7 +56,7 @@ static const tacRule rules[] = {
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
     {"tactus",
-     "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
+     "detect respond integrator rk4 compat stiffness dissipation stiction eps3 law implicit "
      "limitrate limitwidth limitdissipation drystiction tau support depth edge_softmin sign "
      "opposing tikhonov min clip inside range gap sides vertices edges cull eps1 eps2 points "
      "exact delta restitution ccd bounds max_impacts overlap gradient gate lipschitz iterations "
