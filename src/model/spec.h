@@ -29,6 +29,7 @@ typedef struct tacCompiler {
     int inertiagroup[2]; // first and last group of geoms that have mass
     double boundmass, boundinertia, settotalmass;
     int strippath, fitaabb;
+    int exactmeshinertia;         // of meshes without `inertia`
     int fusestatic;               // bodies without joints are fused with their parents
     const char *folder, *meshdir; // "" or with a slash at the end
 } tacCompiler;
@@ -97,6 +98,24 @@ typedef struct tacUnhandledSpec {
     int hfields;                // height fields that should collide
 } tacUnhandledSpec;
 
+// physics of a scene that nothing computes (ignored_physics.c)
+typedef enum tacIgnoredKind {
+    TAC_IGNORED_CONDIM,
+    TAC_IGNORED_EQUALITY,
+    TAC_IGNORED_MARGIN,
+    TAC_IGNORED_HFIELD,
+    TAC_IGNORED_BALL_LIMIT,
+    TAC_IGNORED_OVERRIDE,
+    TAC_IGNORED_FLUIDSHAPE,
+    TAC_IGNORED_KINDS
+} tacIgnoredKind;
+
+// where it was first seen; element NULL: nowhere
+typedef struct tacIgnoredNote {
+    const tacElement* element;
+    const char* attribute;
+} tacIgnoredNote;
+
 // contact (contact_plan.c)
 typedef struct tacContactSpec {
     tacList tactus, pair_element;  // const tacElement*: all <tactus>, each <pair>
@@ -135,6 +154,7 @@ typedef struct tacSpec {
     tacPartSpec parts;
     tacSolidSpec solids;
     tacUnhandledSpec unhandled;
+    tacIgnoredNote ignored[TAC_IGNORED_KINDS];
 
     tacCompiler compiler; // of the element that is being read
     tacList scope;        // tacCompiler of the scene, then of models that are attached
@@ -257,6 +277,11 @@ void tac_read_camera(tacSpec* spec, const tacElement* element, tacPose body);
 void tac_read_body_forces(tacSpec* spec, const tacElement* element, int body, tacPath path);
 void tac_read_fluid(tacSpec* spec, const tacElement* element);
 void tac_init_fluid(tacSpec* spec);
+
+// notes physics that nothing computes, and refuses at the end what matters and is not accepted
+void tac_note_ignored(tacSpec* spec, tacIgnoredKind kind, const tacElement* element,
+                      const char* attribute);
+void tac_refuse_ignored(tacSpec* spec);
 
 void tac_read_tendons(tacSpec* spec, const tacElement* element);
 void tac_read_actuators(tacSpec* spec, const tacElement* element);

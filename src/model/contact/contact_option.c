@@ -10,7 +10,7 @@
 
 static int is_of_contact(const char* attribute) {
     return strcmp(attribute, "integrator") != 0 && strcmp(attribute, "rk4") != 0 &&
-           strcmp(attribute, "compat") != 0;
+           strcmp(attribute, "compat") != 0 && strcmp(attribute, "ignore") != 0;
 }
 
 static int is_given(const tacElement* element, const char* name) {

@@ -70,6 +70,7 @@ void tac_read_compiler(tacSpec* spec, const tacElement* element) {
     tac_read_bool(reader, element, "fusestatic", &spec->compiler.fusestatic);
     tac_read_bool(reader, element, "strippath", &spec->compiler.strippath);
     tac_read_bool(reader, element, "fitaabb", &spec->compiler.fitaabb);
+    tac_read_bool(reader, element, "exactmeshinertia", &spec->compiler.exactmeshinertia);
     read_folder(spec, element, "assetdir", &spec->compiler.meshdir);
     read_folder(spec, element, "meshdir", &spec->compiler.meshdir);
     read_groups(spec, element);
@@ -141,6 +142,17 @@ static void read_flags(tacSpec* spec, const tacElement* element) {
         spec->disable |= (unsigned)word << i;
     }
     read_springs(spec, element);
+    if (tac_read_word(&spec->reader, element, "override", "disable enable") == 1)
+        tac_note_ignored(spec, TAC_IGNORED_OVERRIDE, element, "override");
+}
+
+// of MuJoCo before 3.0
+static void refuse_collision(tacSpec* spec, const tacElement* element) {
+    if (tac_read_word(&spec->reader, element, "collision", "all predefined dynamic") > 0)
+        tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
+                        tac_attribute_line(element, "collision"), "collision",
+                        "is not supported (nor by MuJoCo since 3.0): write <pair>s, or contype and "
+                        "conaffinity of geoms");
 }
 
 // groups of actuators that are switched off
@@ -159,6 +171,7 @@ void tac_read_option(tacSpec* spec, const tacElement* element) {
     tac_read_number(reader, element, "timestep", tac_range_size,
                     tac_spec_values(spec, spec->timestep));
     read_integrator(spec, element);
+    refuse_collision(spec, element);
     read_disabled_groups(spec, element);
     tac_read_fluid(spec, element);
     for (const tacElement* c = element->child; c; c = c->next)

@@ -197,6 +197,9 @@ static void read_body(tacSpec* spec, const tacElement* element, const bodyContex
     int index = add_body(spec, name, outer->body, local, element->line);
     if (spec->reader.result != TAC_OK) return;
     tac_read_body_forces(spec, element, index, body_path(spec, name, index));
+    if (tac_read_word(&spec->reader, element, "sleep", "auto never allowed init") == 3)
+        tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "sleep"),
+                        "sleep", "bodies do not sleep: this one would move; remove it");
     read_contents(spec, element, index, tac_pose_compose(outer->world, local), outer->sum->moves);
 }
 
@@ -264,4 +267,5 @@ void tac_read_scene(tacSpec* spec, tacElement* root) {
     for_each_child(spec, root, "sensor", tac_read_sensors);
     for_each_child(spec, root, "keyframe", tac_read_keyframe);
     tac_plan_contact(spec);
+    tac_refuse_ignored(spec);
 }

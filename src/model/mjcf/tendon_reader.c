@@ -90,6 +90,10 @@ static void read_limits(tacSpec* spec, const tacElement* element, tacPath path, 
                         "the lower limit must be below the upper one");
     tendon->range = tac_spec_param(spec, path, "range", any_number, range, 2);
     spec->unhandled.tendon_rows += tendon->limited;
+    double margin = 0.0;
+    tac_read_number(reader, element, "margin", any_number, &margin);
+    if (tendon->limited && margin != 0.0)
+        tac_note_ignored(spec, TAC_IGNORED_MARGIN, element, "margin");
 }
 
 static void refuse_armature(tacSpec* spec, const tacElement* element) {
