@@ -156,7 +156,8 @@ typedef struct tacSpec {
     tacUnhandledSpec unhandled;
     tacIgnoredNote ignored[TAC_IGNORED_KINDS];
 
-    tacCompiler compiler; // of the element that is being read
+    const tacElement* at; // the element that is being read, for lines of messages; NULL: none
+    tacCompiler compiler; // of it
     tacList scope;        // tacCompiler of the scene, then of models that are attached
 
     // of tacOptions, <option> and <tactus>
@@ -195,7 +196,8 @@ typedef struct tacGeomSpec {
     const tacInertia* prism; // of a polygon, of unit density; else NULL
 } tacGeomSpec;
 
-// Adds `count` numbers as the group PATH/attribute; their offset.
+// Adds `count` numbers as the group PATH/attribute; their offset. Fails at the line of spec->at if
+// they are out of range.
 int tac_spec_param(tacSpec* spec, tacPath path, const char* attribute, tacRange range,
                    const double* values, int count);
 

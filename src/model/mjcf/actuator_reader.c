@@ -9,6 +9,9 @@
 
 static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
 
+// of gain and bias: those of kp, kv and areas
+static const tacRange law_number = {-1e12, 1e12};
+
 // MuJoCo's shortest time constant
 static const tacRange time_constant = {1e-15, 1e9};
 
@@ -225,6 +228,7 @@ static void read_state(tacSpec* spec, const tacElement* element, tacActuator* a)
 static void read_actuator(tacSpec* spec, const tacElement* element) {
     tacReader* reader = &spec->reader;
     int index = spec->actuation.actuator.count;
+    spec->at = element;
     tacActuator actuator = {.timeconst = -1};
     double gear[6] = {1.0};
     actuator.name = tac_spec_name(spec, element, "actuator", index);
@@ -242,8 +246,8 @@ static void read_actuator(tacSpec* spec, const tacElement* element) {
         law.bias[2] =
             -2.0 * law.dampratio * sqrt(law.gain[0] * tac_damped_inertia(spec, &actuator, gear));
     actuator.gear = tac_spec_param(spec, path, "gear", any_number, gear, 6);
-    actuator.gain = tac_spec_param(spec, path, "gain", any_number, law.gain, 3);
-    actuator.bias = tac_spec_param(spec, path, "bias", any_number, law.bias, 3);
+    actuator.gain = tac_spec_param(spec, path, "gain", law_number, law.gain, 3);
+    actuator.bias = tac_spec_param(spec, path, "bias", law_number, law.bias, 3);
     if (law.kind >= TAC_ACTIVATION_FILTER)
         actuator.timeconst =
             tac_spec_param(spec, path, "timeconst", time_constant, &law.timeconst, 1);

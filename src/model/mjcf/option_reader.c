@@ -83,6 +83,7 @@ void tac_read_compiler(tacSpec* spec, const tacElement* element) {
 }
 
 void tac_enter_scope(tacSpec* spec, const tacElement* element) {
+    spec->at = element;
     if (element->scope < spec->scope.count)
         spec->compiler = ((const tacCompiler*)spec->scope.items)[element->scope];
 }

@@ -266,6 +266,7 @@ void tac_read_scene(tacSpec* spec, tacElement* root) {
     for_each_child(spec, root, "equality", tac_read_equality);
     for_each_child(spec, root, "sensor", tac_read_sensors);
     for_each_child(spec, root, "keyframe", tac_read_keyframe);
+    spec->at = NULL;
     tac_plan_contact(spec);
     tac_refuse_ignored(spec);
 }

@@ -127,6 +127,7 @@ static void read_fixed(tacSpec* spec, const tacElement* element) {
     tacReader* reader = &spec->reader;
     int index = spec->actuation.tendon.count;
     tacTendon tendon = {0};
+    spec->at = element;
     double springlength[2];
     tendon.name = tac_spec_name(spec, element, "tendon", index);
     const char* key = *tendon.name ? tendon.name : tac_reader_text(reader, "%d", index);

@@ -36,8 +36,10 @@ typedef struct tacReader {
     int lines, elements;  // of all files so far
     const char** opened;  // all files that were read, meshes too
     int opened_count, opened_capacity;
-    int searches;                     // of replicate.c
-    int is_urdf;                      // messages speak of links
+    int searches;           // of replicate.c
+    int is_urdf;            // messages speak of links
+    const char* stray_text; // of a URDF, NULL: none
+    int stray_line;
     int old_name_line[TAC_OLD_NAMES]; // where each old name was first used, 0: nowhere
 } tacReader;
 
