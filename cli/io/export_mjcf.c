@@ -315,6 +315,13 @@ static void put_option(exporter* e) {
     fputs("</option>\n", e->file);
 }
 
+// the MuJoCo whose motion the scene has; MuJoCo keeps the text, Tactus reads it
+static void put_version(exporter* e) {
+    int old = e->model->compat == TAC_COMPAT_3_14 || e->model->integrator == TAC_INTEGRATOR_RK4;
+    fprintf(e->file, "<custom><text name=\"tactus_compat\" data=\"%s\"/></custom>\n",
+            old ? "3.14" : "4.0.1");
+}
+
 static void put_contact(exporter* e) {
     const tacModel* m = e->model;
     if (m->npair + m->nexclude == 0) return;
@@ -541,6 +548,7 @@ int cli_export_mjcf(const tacModel* model, const char* out, int vertices, int* m
     put_text(&e, "model", model->name);
     fputs(">\n", e.file);
     put_option(&e);
+    put_version(&e);
     code = put_meshes(&e, out, vertices, meshes);
     if (code != 0) {
         cli_output_discard(&output);

@@ -389,12 +389,19 @@ typedef struct tacActuator {
 /// Time integrator of a step.
 typedef enum tacIntegrator {
     TAC_INTEGRATOR_EULER,        ///< semi-implicit Euler, implicit in joint damping, as MuJoCo's
-    TAC_INTEGRATOR_RK4,          ///< fourth-order Runge-Kutta, as MuJoCo's
+    TAC_INTEGRATOR_RK4,          ///< Runge-Kutta that averages velocities of ball and free joints,
+                                 ///< as MuJoCo's before 4.0
     TAC_INTEGRATOR_EXPLICIT,     ///< explicit Euler, for comparison
     TAC_INTEGRATOR_IMPLICITFAST, ///< implicit in all damping, as MuJoCo's implicitfast
     TAC_INTEGRATOR_LIE, ///< Runge-Kutta of fourth order on the Lie group, also for ball and free
-                        ///< joints
+                        ///< joints, as MuJoCo's RK4 since 4.0
 } tacIntegrator;
+
+/// The MuJoCo whose rules a scene follows where versions differ (docs/scenes.md).
+typedef enum tacCompat {
+    TAC_COMPAT_4_0, ///< 4.0.1, the default
+    TAC_COMPAT_3_14 ///< 3.14, with compat="3.14" of <tactus>
+} tacCompat;
 
 /// Disable flags of a scene.
 typedef enum tacDisable {
@@ -455,6 +462,7 @@ typedef struct tacOptions {
                    ///< 0
     /// Contact in place of the scene's <tactus>: a detector or responder with attributes, such as
     /// "manifold", "lcp" or "detect=manifold tau=.003"; "none"; NULL (default): the scene's.
+    /// "compat=3.14" and "rk4=plain" may be among them; alone they leave the scene's contact.
     const char* contact;
 } tacOptions;
 
@@ -471,6 +479,7 @@ typedef struct tacModel {
     int ntriangles;                              ///< meshes with triangles
     int nfile;                                   ///< files of the scene, read or named
     tacIntegrator integrator;                    ///< option/integrator, or <tactus integrator>
+    tacCompat compat;                            ///< <tactus compat>
     unsigned disable;                            ///< sum of tacDisable
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of the warm start
     int gravity, timestep;         ///< offsets of option/gravity [m/s^2] and option/timestep [s]

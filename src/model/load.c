@@ -64,6 +64,15 @@ static void list_without_effect(const tacSpec* spec, char* without_effect, size_
     append_count(without_effect, size, "equalities:", spec->equality.count);
 }
 
+// text between the elements of a URDF
+static void warn_stray_text(tacReader* reader) {
+    int line = reader->stray_line;
+    if (!reader->stray_text) return;
+    const char* file = tac_reader_locate(reader, &line).path;
+    tac_reader_warn(reader, "%.100s:%d: the text '%s' between elements is ignored", file, line,
+                    reader->stray_text);
+}
+
 // what was read and will have no effect
 static void warn_without_effect(tacSpec* spec) {
     char without_effect[200] = "";
@@ -110,6 +119,7 @@ static tacResult finish_load(tacSpec* spec, tacSource source, tacModel** out) {
     } else {
         *out = model;
         tac_warn_old_names(&spec->reader);
+        warn_stray_text(&spec->reader);
         warn_without_effect(spec);
         warn_no_contact(&spec->reader, model);
         warn_timestep(&spec->reader, model);

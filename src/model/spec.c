@@ -15,6 +15,29 @@
 
 //---------------------------------- parameters -----------------------------------
 
+// What a file gives must be what tac_param_set accepts. NaN is out of range, too.
+static void check_range(tacSpec* spec, const char* name, const char* attribute, tacRange range,
+                        double value) {
+    if (value >= range.lower && value <= range.upper) return;
+    int line = spec->at ? tac_attribute_line(spec->at, attribute) : 0;
+    tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, attribute,
+                    "makes the parameter %.100s %g, which is out of its range: %g to %g", name,
+                    value, range.lower, range.upper);
+}
+
+// of all, as later readers may have scaled them
+static void check_ranges(tacSpec* spec) {
+    const tacParamName* group = spec->group.items;
+    spec->at = NULL;
+    for (int i = 0; i < spec->group.count && spec->reader.result == TAC_OK; ++i) {
+        tacParam p = group[i].param;
+        const char* slash = strrchr(group[i].name, '/');
+        for (int k = 0; k < p.count; ++k)
+            check_range(spec, group[i].name, slash ? slash + 1 : group[i].name,
+                        (tacRange){p.lower, p.upper}, *tac_spec_values(spec, p.offset + k));
+    }
+}
+
 int tac_spec_param(tacSpec* spec, tacPath path, const char* attribute, tacRange range,
                    const double* values, int count) {
     tacReader* reader = &spec->reader;
@@ -28,6 +51,8 @@ int tac_spec_param(tacSpec* spec, tacPath path, const char* attribute, tacRange 
     group->name = tac_reader_text(reader, "%s/%s", path.name, attribute);
     if (path.alias) group->alias = tac_reader_text(reader, "%s/%s", path.alias, attribute);
     group->param = (tacParam){offset, count, range.lower, range.upper};
+    for (int i = 0; i < count && group->name; ++i)
+        check_range(spec, group->name, attribute, range, values[i]);
     return offset;
 }
 
@@ -86,6 +111,7 @@ static void fail_ambiguous_name(tacSpec* spec, const char* group) {
 }
 
 static void sort_groups(tacSpec* spec) {
+    check_ranges(spec);
     tacParamName* groups = spec->group.items;
     int count = spec->group.count;
     if (spec->reader.result != TAC_OK) return;
@@ -334,6 +360,7 @@ static tacModel count_items(const tacSpec* spec) {
                       .njoint = spec->tree.joint.count,
                       .nM = spec->tree.nM,
                       .integrator = spec->integrator,
+                      .compat = spec->compat,
                       .disable = spec->disable,
                       .nbody = spec->tree.body.count,
                       .ngeom = spec->geoms.geom.count,

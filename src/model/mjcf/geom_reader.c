@@ -245,6 +245,7 @@ static void read_form(tacSpec* spec, const tacElement* element, const char* key,
         tac_read_reference(spec, element, "hfield", "hfield");
         geom_spec->pose = tac_read_pose(spec, element);
         spec->unhandled.hfields += may_collide;
+        if (may_collide) tac_note_ignored(spec, TAC_IGNORED_HFIELD, element, "hfield");
     } else {
         if (type == GEOM_PLANE) check_plane_size(spec, element);
         geom_spec->pose = tac_read_primitive(spec, element, geom_spec->kind, 1, geom_spec->size);
@@ -265,6 +266,8 @@ void tac_read_geom(tacSpec* spec, const tacElement* element, int body, tacBodyMa
     tacPath path = tac_item_path(spec, "geom", geom.name, index);
 
     read_contact_attributes(spec, element, path, &geom);
+    if (tac_read_word(reader, element, "fluidshape", "none ellipsoid") == 1 && body > 0)
+        tac_note_ignored(spec, TAC_IGNORED_FLUIDSHAPE, element, "fluidshape");
     const int* group = spec->compiler.inertiagroup;
     int needs_mass = sum->wanted && geom.group >= group[0] && geom.group <= group[1];
     int may_collide = geom.contype || geom.conaffinity || is_referenced(spec, &geom);

@@ -253,7 +253,8 @@ static void add_faces(tacSpec* spec, tacMeshSpec* mesh) {
 // those of its surface, or of its frame.
 static void find_principal_frame(tacSpec* spec, tacMeshSpec* mesh) {
     int word = tac_read_word(&spec->reader, mesh->element, "inertia", "convex exact legacy shell");
-    tacSoupInertia rule = word < 0 ? TAC_SOUP_LEGACY : (tacSoupInertia)word;
+    tacSoupInertia otherwise = spec->compiler.exactmeshinertia ? TAC_SOUP_EXACT : TAC_SOUP_LEGACY;
+    tacSoupInertia rule = word < 0 ? otherwise : (tacSoupInertia)word;
     mesh->pose = tac_pose_identity();
     tacResult result = tac_soup_mass(&mesh->soup, rule, &mesh->mass, &mesh->mass_message);
     if (result == TAC_ERROR_MEMORY) fail_mesh(spec, mesh, result, &mesh->mass_message);

@@ -219,6 +219,9 @@ static void read_body(tacSpec* spec, const tacElement* element, const bodyContex
     int index = add_body(spec, name, outer->body, local, element->line);
     if (spec->reader.result != TAC_OK) return;
     tac_read_body_forces(spec, element, index, body_path(spec, name, index));
+    if (tac_read_word(&spec->reader, element, "sleep", "auto never allowed init") == 3)
+        tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "sleep"),
+                        "sleep", "bodies do not sleep: this one would move; remove it");
     read_contents(spec, element, index, tac_pose_compose(outer->world, local), outer->sum->moves);
 }
 
@@ -269,7 +272,9 @@ void tac_read_scene(tacSpec* spec, tacElement* root) {
     join_worldbodies(root);
     tac_list_contact_geoms(spec, root);
     for_each_child(spec, root, "option", tac_read_option);
+    for_each_child(spec, root, "custom", tac_read_custom);
     for_each_child(spec, root, "tactus", tac_read_tactus);
+    tac_finish_options(spec);
     for_each_child(spec, root, "asset", read_asset);
     for_each_child(spec, root, "worldbody", read_worldbody);
     tac_resolve_view_targets(spec);
@@ -283,5 +288,7 @@ void tac_read_scene(tacSpec* spec, tacElement* root) {
     for_each_child(spec, root, "equality", tac_read_equality);
     for_each_child(spec, root, "sensor", tac_read_sensors);
     for_each_child(spec, root, "keyframe", tac_read_keyframe);
+    spec->at = NULL;
     tac_plan_contact(spec);
+    tac_refuse_ignored(spec);
 }

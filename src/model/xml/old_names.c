@@ -39,6 +39,7 @@ static const oldValue values[] = {
     {"law", "published", "reference"},
     {"definition", "published", "reference"},
     {"top_k", "near", "none"},
+    {"rk4", "mujoco", "plain"},
 };
 
 _Static_assert(TAC_COUNT(attributes) + TAC_COUNT(values) == TAC_OLD_NAMES,

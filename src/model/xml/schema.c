@@ -21,8 +21,8 @@
 
 #define TREE     "body frame replicate attach geom light camera site joint freejoint inertial"
 #define EQUALITY "name class active solref solimp"
-#define SENSOR   "name cutoff"
-#define UNUSED   "noise user nsample interp delay interval"
+#define SENSOR   "name cutoff delay interval"
+#define UNUSED   "noise user nsample interp"
 
 #define ACTUATOR                                                                                   \
     "name class joint jointinparent tendon gear group ctrllimited ctrlrange forcelimited "         \
@@ -35,20 +35,20 @@ static const tacRule rules[] = {
      "equality actuator sensor keyframe"},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
-     "inertiafromgeom fusestatic inertiagrouprange meshdir assetdir strippath fitaabb alignfree",
-     "texturedir discardvisual usethread exactmeshinertia convexhull saveinertial conflict",
-     "lengthrange"},
+     "inertiafromgeom fusestatic inertiagrouprange meshdir assetdir strippath fitaabb alignfree "
+     "exactmeshinertia",
+     "texturedir discardvisual usethread convexhull saveinertial conflict", "lengthrange"},
     {"lengthrange", NULL, NULL, NULL},
-    {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable",
+    {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable collision",
      "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
      "magnetic o_margin o_solref o_solimp o_friction cone "
      "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
-     "sdf_iterations sdf_initpoints apirate collision",
+     "sdf_iterations sdf_initpoints apirate",
      "flag"},
     {"flag",
      "gravity passive spring damper actuation eulerdamp clampctrl constraint equality frictionloss "
-     "limit contact filterparent",
-     "warmstart refsafe sensor midphase island energy fwdinv invdiscrete multiccd override "
+     "limit contact filterparent override",
+     "warmstart refsafe sensor midphase island energy fwdinv invdiscrete multiccd "
      "nativeccd autoreset sleep diagexact",
      ""},
     {"size", NULL, NULL, NULL},
@@ -56,7 +56,7 @@ static const tacRule rules[] = {
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
     {"tactus",
-     "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
+     "detect respond integrator rk4 compat ignore stiffness dissipation stiction eps3 law implicit "
      "limitrate limitwidth limitdissipation drystiction tau support depth edge_softmin sign "
      "opposing tikhonov min clip inside range gap sides vertices edges cull eps1 eps2 points "
      "exact delta restitution ccd bounds max_impacts overlap gradient gate lipschitz iterations "
@@ -74,8 +74,9 @@ static const tacRule rules[] = {
     {"default/adhesion", NULL, NULL, NULL},
 
     {"tendon", "", "", "fixed"},
-    {"fixed", "name class limited range stiffness damping springlength armature frictionloss",
-     "group margin solreflimit solimplimit solreffriction solimpfriction rgba user", "joint"},
+    {"fixed",
+     "name class limited range stiffness damping springlength armature frictionloss margin",
+     "group solreflimit solimplimit solreffriction solimpfriction rgba user", "joint"},
     {"fixed/joint", "joint coef", "", ""},
 
     {"actuator", "", "", "general motor position velocity intvelocity damper cylinder"},
@@ -116,14 +117,14 @@ static const tacRule rules[] = {
     {"sweep", NODE " points size eps up twist", "", "plane"},
 
     {"worldbody", "childclass", "", "body frame replicate attach geom light camera site"},
-    {"body", "name childclass pos " ORIENTATION " mocap gravcomp", "user sleep simple", TREE},
+    {"body", "name childclass pos " ORIENTATION " mocap gravcomp sleep", "user simple", TREE},
     {"frame", "name childclass pos " ORIENTATION, "", TREE},
     {"replicate", "count sep offset euler childclass", "", TREE},
     {"attach", "model body prefix", "", ""},
     {"joint",
      "name class type pos axis ref springref stiffness damping armature frictionloss range limited "
-     "actuatorfrcrange actuatorfrclimited actuatorgravcomp",
-     "group solreflimit solimplimit solreffriction solimpfriction margin user", ""},
+     "actuatorfrcrange actuatorfrclimited actuatorgravcomp margin",
+     "group solreflimit solimplimit solreffriction solimpfriction user", ""},
     {"freejoint", "name align", "group", ""},
     {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
     {"geom",
