@@ -159,6 +159,8 @@ typedef struct tacContactPlan {
     const int* part_index;           // faces of all parts
     const struct tacSolid* solid;    // of each geom for detect="sat" and "convex", in the geom's
                                      // frame; else NULL                            (ngeom)
+    // Why contact holds a parameter constant (live_params.c), 0: it follows it; NULL: all   (nparam)
+    const unsigned char* held;
     int number[TAC_CONTACT_NUMBERS]; // offsets; -1 where detector and responder have none
     int choice[TAC_CONTACT_CHOICES]; // values
     double length;    // mean radius of the smallest body that may touch, of its inertia   [m]
