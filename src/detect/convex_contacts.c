@@ -77,7 +77,7 @@ int tac_convex_contacts_capacity(const tacModel* model) {
 //---------------------------------- one contact ----------------------------------
 
 // no derivative of the features: the normal is fixed to the first body
-static void fixed_normal_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]) {
+void tac_fixed_normal_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]) {
     const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
     tacMat3 arm = tac_skew(tac_sub(at->core[1], at->point));
     memset(D, 0, 7 * sizeof D[0]);
@@ -94,7 +94,8 @@ static void fixed_normal_jacobian(const tacFeatureContactPoint* at, tacReal D[7]
 static void store_contact_jacobian(const tacFeatureContact* contact, tacTransform a, tacTransform b,
                                    const tacFeatureContactPoint* at, tacContacts* out, int i) {
     tacReal D[7][6];
-    if (tac_feature_contact_jacobian(contact, a, b, at, D) != TAC_OK) fixed_normal_jacobian(at, D);
+    if (tac_feature_contact_jacobian(contact, a, b, at, D) != TAC_OK)
+        tac_fixed_normal_jacobian(at, D);
     for (int row = 0; row < 8; ++row) {
         for (int k = 0; k < 6; ++k) out->d_twist[row][k][i] = row < 7 ? D[row][k] : (tacReal)0.0;
     }

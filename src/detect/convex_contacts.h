@@ -16,8 +16,8 @@
 #include "tactus/ccd.h"
 
 // All functions take a model of doubles with convex parts (model->contact->part): a scene with
-// detect="gjk". Pairs are those of model->contact->pair. Parts are those of the file: parameters of
-// geoms and shapes do not move them. `memory` has tac_ccd_size bytes (tactus/ccd.h).
+// detect="gjk". Pairs are those of model->contact->pair. Parts follow the parameters of their geoms
+// but for planes of polyhedra. `memory` has tac_ccd_size bytes (tactus/ccd.h).
 
 //---------------------------------- contacts ---------------------------------------
 
@@ -52,6 +52,9 @@ typedef struct tacConvexContact {
     int pair, part[2];
     tacFeatureContact contact;
 } tacConvexContact;
+
+// d (point, normal, distance)/d xi where features have none: the normal is fixed to the first body
+void tac_fixed_normal_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]);
 
 // Appends the contact of the same features at other poses. Faces and edges continue beyond their
 // ends. Appends none if it is lost: edges that became parallel.

@@ -91,7 +91,8 @@ static solidPoses pose_all(const tacModel* model, const tacPose* body, tacArena*
 }
 
 static tacTransform geom_transform(const solidPoses* poses, int geom) {
-    return (tacTransform){poses->pose[geom].position, tac_quat_to_mat(poses->pose[geom].rotation)};
+    return (tacTransform){.pos = poses->pose[geom].position,
+                          .rot = tac_quat_to_mat(poses->pose[geom].rotation)};
 }
 
 //---------------------------------- records --------------------------------------

@@ -120,15 +120,12 @@ typedef struct tacLimitFriction {
     double inertia; // that moves along it where the scene is drawn       [kg or kg m^2]
 } tacLimitFriction;
 
-// A convex part of a geom, for detect="gjk": one leaf of its shape, as it was loaded. Corners and
-// faces are those of a polyhedron, in the leaf's frame.
+// A convex part of a geom, for detect="gjk": one leaf of its shape. Its pose, size and exponents are
+// parameters. Corners and faces are those of a polyhedron at load, in the leaf's frame.
 typedef struct tacConvexPart {
     int geom;         // which it belongs to
+    int node;         // the leaf
     tacNodeKind kind; // of the leaf
-    double pos[3];    // of the leaf in body axes                                    [m]
-    double quat[4];   // likewise, of length 1
-    double size[3];   // as the leaf's; sphere, capsule, cylinder: radius, half length [m]
-    double eps[2];    // exponents of a superquadric
     int vertices;     // number of corners, 0 for what is no polyhedron
     int faces;        // number of faces
     int number;       // offset in part_number: corners (corners, 3), normals (faces, 3), offsets

@@ -25,6 +25,7 @@ typedef enum heldReason {
     HELD_POLYHEDRON,
     HELD_CLOUD,
     HELD_OUTLINE,
+    HELD_EXPONENT,
     HELD_REASONS
 } heldReason;
 
@@ -35,6 +36,7 @@ static const char* const reasons[HELD_REASONS] = {
     [HELD_TESSELLATION] = "contact reads a surface that was tessellated at load",
     [HELD_POLYHEDRON] = "contact reads vertices and faces that were made of these planes at load",
     [HELD_CLOUD] = "contact reads oriented points that were made at load",
+    [HELD_EXPONENT] = "contact has no derivative by exponents of a superquadric",
     [HELD_OUTLINE] = "contact reads the outline of this planar geom as it was at load",
 };
 
@@ -109,10 +111,15 @@ static void mark_cloud(heldMarks* marks, int geom) {
 
 static void mark_solid(heldMarks* marks, int geom) { mark_shape(marks, geom, HELD_SIZE); }
 
+// poses and sizes are parameters of the parts; a blend is not seen by them
 static void mark_convex_parts(heldMarks* marks, int geom) {
-    const tacGeom* g = &marks->model->geom[geom];
-    mark_place(marks, g->position, g->rotation, HELD_PLACE);
-    mark_shape(marks, geom, HELD_SIZE);
+    const tacModel* model = marks->model;
+    const tacShape* shape = &model->shape[model->geom[geom].shape];
+    for (int i = 0; i < shape->count; ++i) {
+        const tacNode* node = &model->node[shape->first + i];
+        mark_held(marks, node->block, node->block_count, HELD_POLYHEDRON);
+        mark_held(marks, node->eps, 2, HELD_EXPONENT);
+    }
 }
 
 static void mark_geom(heldMarks* marks, int geom) {
