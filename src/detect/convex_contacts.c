@@ -139,7 +139,7 @@ tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
 }
 
 tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose* body,
-                                            const tacConvexContact* of, tacContacts* out,
+                                            tacConvexContact* of, tacContacts* out,
                                             void* memory) {
     const int* side = model->contact->pair[of->pair].body;
     tacConvex part[2];
@@ -148,7 +148,8 @@ tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose
     tacGjkCache cache = {.count = 0};
     for (int k = 0; k < 2; ++k) part[k] = tac_convex_part_at(model, of->part[k], body[side[k]]);
     tac_closest_features(&part[0], &part[1], &cache, &near, &now.contact, memory);
-    return tac_convex_contact_append(model, body, &now, out);
+    *of = now;
+    return tac_convex_contact_append(model, body, of, out);
 }
 
 //---------------------------------- all pairs ----------------------------------

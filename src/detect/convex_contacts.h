@@ -61,9 +61,10 @@ void tac_fixed_normal_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]
 tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
                                     const tacConvexContact* contact, tacContacts* out);
 
-// Appends the contact of the nearest points of the same two parts at other poses.
+// Appends the contact of the nearest points of the same two parts at other poses; its features take
+// the place of those of `contact`.
 tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose* body,
-                                            const tacConvexContact* contact, tacContacts* out,
+                                            tacConvexContact* contact, tacContacts* out,
                                             void* memory);
 
 //---------------------------------- impact -----------------------------------------
