@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "model/contact/contact_plan.h"
 #include "model/contact/geom_features.h"
+#include "model/mjcf/planar.h"
 #include "shape/node_data.h"
 
 #include <stdio.h>
@@ -83,6 +84,11 @@ static const tacNode* only_node(const tacModel* model, int geom) {
     return shape->count == 1 ? &model->node[shape->first] : NULL;
 }
 
+static int has_identity_place(const tacModel* model, const tacNode* node) {
+    const double *p = &model->param[node->position], *q = &model->param[node->rotation];
+    return p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0 && q[1] == 0.0 && q[2] == 0.0 && q[3] == 0.0;
+}
+
 //---------------------------------- families -------------------------------------
 
 // vertices and edges; without them the geom is its field alone
@@ -109,7 +115,19 @@ static void mark_cloud(heldMarks* marks, int geom) {
     mark_shape(marks, geom, HELD_CLOUD);
 }
 
-static void mark_solid(heldMarks* marks, int geom) { mark_shape(marks, geom, HELD_SIZE); }
+// balls, boxes, half-spaces and planar ones of these; outlines of polygons are those of the file
+static void mark_solid(heldMarks* marks, int geom) {
+    const tacModel* model = marks->model;
+    const tacNode* node = only_node(model, geom);
+    const tacSolid* solid = &model->contact->solid[geom];
+    if (!node || node->kind == TAC_NODE_POLYHEDRON) {
+        mark_shape(marks, geom, solid->planar ? HELD_OUTLINE : HELD_POLYHEDRON);
+        return;
+    }
+    mark_place(marks, node->position, node->rotation, HELD_NODE_PLACE);
+    if (!has_identity_place(model, node))
+        mark_held(marks, node->size, tac_node_size_count(node->kind), HELD_SIZE);
+}
 
 // poses and sizes are parameters of the parts; a blend is not seen by them
 static void mark_convex_parts(heldMarks* marks, int geom) {
@@ -187,8 +205,9 @@ tacResult tac_param_live(const tacModel* model, tacParam param, tacMessage* mess
 //---------------------------------- refresh --------------------------------------
 
 tacResult tac_refresh_contact(tacModel* model, tacParam param, tacMessage* message) {
-    (void)model;
     (void)param;
     (void)message;
+    if (!model->contact) return TAC_OK;
+    tac_refresh_solids(model);
     return TAC_OK;
 }
