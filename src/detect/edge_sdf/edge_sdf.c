@@ -255,7 +255,7 @@ static tacResult slides_jvp(const tacEdgeSdfSide* side_run, const tacSlideDot* s
 
 static tacResult side_jvp(const tacEdgeSdfSide* side_run, int first, const tacContactPair* pair,
                           tacContactTangent tangent, tacContacts* out, tacScratch* scratch) {
-    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    tacHitDot dot = {.value = NULL};
     tacSlideDot slide = {{0}, {0}, 0.0, 0.0, 0.0};
     int count = side_run->hits.count;
     tacHitRecords field = tac_hit_records_alloc(&scratch->arena, count);
@@ -338,7 +338,7 @@ static tacResult slides_vjp(const tacEdgeSdfSide* side_run, tacReal* const x_bar
 
 static tacResult side_vjp(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
                           tacHitRecords bar, tacContactAdjoint adjoint, tacScratch* scratch) {
-    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    tacHitBar out = {.value = NULL};
     tacSlideDot slide = {{0}, {0}, 0.0, 0.0, 0.0};
     tacHitRecords buffer = tac_hit_records_alloc(&scratch->arena, side_run->hits.count);
     tacResult result = TAC_OK;

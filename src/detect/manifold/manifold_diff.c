@@ -7,6 +7,7 @@
 
 #include "detect/field/detect_cache.h"
 #include "detect/field/field_pose.h"
+#include "detect/field/hit_motion.h"
 #include "math/vec3_array.h"
 
 #include <string.h>
@@ -75,7 +76,7 @@ static edgeFields alloc_edge_fields(tacArena* arena, int pairs, const int steps[
 
 void tac_manifold_vertices_jvp_measure(tacManifoldCounts most, tacArena* arena) {
     if (most.spheres) tac_hit_field_alloc(arena, most.hits);
-    if (most.rims) alloc_slide(arena, most.hits);
+    alloc_slide(arena, most.hits);
 }
 
 // vertices_jvp; vertices_vjp has no more: rims three sets of records, balls one field
@@ -133,6 +134,10 @@ static void hit_dots(const inputs* in, const tacManifoldPair* p, int owner, tacH
         dot->own[k] = in->pose_dot[6 * p->pair->body[owner] + k];
     }
     if (!in->theta_dot) return;
+    const tacVertexSide* side = &p->side[owner];
+    tacTwist place = tac_place_twist(in->model, side->own_geom, &side->pose.own, in->theta_dot);
+    tac_twist_store(dot->own, tac_twist_add(tac_twist_load(dot->own), place));
+    tac_feature_growth(in->model, side->own_geom, in->theta_dot, dot->growth);
     dot->tau = in->theta_dot[plan->number[TAC_CONTACT_TAU]];
     dot->support = in->theta_dot[plan->number[TAC_CONTACT_SUPPORT]];
     if (radius >= 0) dot->radius = in->theta_dot[radius];
@@ -157,6 +162,13 @@ void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* d
     const tacCylinderRims* rims = &p->rims[owner];
     if (p->spheres[owner].used) spheres_dot(p, owner, dot, fields.sphere, scratch);
     if (rims->count == 0) {
+        if (tac_hit_grows(dot)) {
+            rimSlide slide = alloc_slide(&scratch->arena, hits->count);
+            for (int i = 0; i < hits->count; ++i) tac_vec3_set(slide.by, i, tac_vec3_zero());
+            clear_padding(slide.by, hits->count);
+            tac_hits_add_growth(side, hits, dot, slide.by);
+            for (int k = 0; k < 3; ++k) dot->slide[k] = slide.by[k];
+        }
         VERTICES->record_jvp(&side->pose, hits, dot, out);
         return;
     }
@@ -198,7 +210,7 @@ static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int ow
     tacField rim[2];
     tacSphereFields sphere;
     tacManifoldFields fields = {NULL, NULL};
-    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    tacHitDot dot = {.value = NULL};
     if (hits->count == 0) return TAC_OK;
     tacHitRecords field = tac_hit_records_alloc(&scratch->arena, hits->count);
     tacHitRecords records = tac_hit_records_alloc(&scratch->arena, hits->count);
@@ -230,6 +242,10 @@ static void add_hit_bars(const inputs* in, const tacManifoldPair* p, int owner,
         in->pose_bar[6 * p->pair->body[owner] + k] += bar->own[k];
     }
     if (!in->theta_bar) return;
+    const tacVertexSide* side = &p->side[owner];
+    tac_place_twist_vjp(in->model, side->own_geom, &side->pose.own, tac_wrench_load(bar->own),
+                        in->theta_bar);
+    tac_feature_growth_vjp(in->model, side->own_geom, bar->growth, in->theta_bar);
     in->theta_bar[plan->number[TAC_CONTACT_TAU]] += bar->tau;
     in->theta_bar[plan->number[TAC_CONTACT_SUPPORT]] += bar->support;
     if (radius >= 0) in->theta_bar[radius] += bar->radius;
@@ -262,6 +278,7 @@ static tacResult rims_vjp(const inputs* in, const tacManifoldPair* p, int owner,
         tac_cylinder_rims_weight_vjp(side, rims, hits, slide.records, own, out);
     VERTICES->record_vjp(&side->pose, hits, own, 1, out);
     tac_cylinder_rims_slide_vjp(side, rims, &moved, out, requested ? rim : NULL);
+    if (requested) tac_hits_growth_vjp(side, hits, out);
     if (!requested) return TAC_OK;
     tacResult result = geom_field_vjp(in, side, &rims->middle, rim[0], scratch);
     return result == TAC_OK ? geom_field_vjp(in, side, &rims->deepest, rim[1], scratch) : result;
@@ -278,18 +295,35 @@ static tacResult spheres_vjp(const inputs* in, const tacManifoldPair* p, int own
     out->value = own.value;
     for (int k = 0; k < 3; ++k) out->gradient[k] = own.gradient[k];
     if (in->theta_bar) alloc_sphere_fields(&scratch->arena, spheres->at[0].count, &fields);
+    tacReal* slide[3];
+    tac_reals3_alloc(&scratch->arena, hits->count, slide);
+    for (int k = 0; k < 3; ++k) out->slide[k] = slide[k];
     VERTICES->record_vjp(&side->pose, hits, bar, 1, out);
+    if (in->theta_bar) tac_hits_growth_vjp(side, hits, out);
     tac_sphere_projection_vjp(side, spheres, hits, out, in->theta_bar ? &fields : NULL);
     for (int s = 0; s <= TAC_SPHERE_STEPS && in->theta_bar && result == TAC_OK; ++s)
         result = geom_field_vjp(in, side, &spheres->at[s], fields.at[s], scratch);
     return result;
 }
 
+// vertices alone; as their geom grows they slide on its body
+static void plain_vjp(const inputs* in, const tacManifoldPair* p, int owner, tacHitRecords bar,
+                      tacHitBar* out, tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    int grows = in->theta_bar && side->features->index->base.size_param >= 0;
+    tacReal* slide[3];
+    if (grows) tac_reals3_alloc(&scratch->arena, hits->count, slide);
+    for (int k = 0; k < 3 && grows; ++k) out->slide[k] = slide[k];
+    VERTICES->record_vjp(&side->pose, hits, bar, in->with_hessian, out);
+    if (grows) tac_hits_growth_vjp(side, hits, out);
+}
+
 static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int owner, int at,
                               tacScratch* scratch) {
     tacHitRecords bar = tac_contact_records_at(in->bar, at);
     const tacHits* hits = &p->hits[owner];
-    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    tacHitBar out = {.value = NULL};
     if (hits->count == 0) return TAC_OK;
     if (p->spheres[owner].used) {
         tacResult result = spheres_vjp(in, p, owner, bar, &out, scratch);
@@ -305,7 +339,7 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
     if (p->rims[owner].count)
         result = rims_vjp(in, p, owner, bar, &out, scratch);
     else
-        VERTICES->record_vjp(&p->side[owner].pose, hits, bar, in->with_hessian, &out);
+        plain_vjp(in, p, owner, bar, &out, scratch);
     add_hit_bars(in, p, owner, &out);
     if (!in->theta_bar || result != TAC_OK) return result;
     tacField f = {out.value, {out.gradient[0], out.gradient[1], out.gradient[2]}, {0}};

@@ -8,7 +8,7 @@
 
 #include "base/message.h"
 #include "model/contact/contact_plan.h"
-#include "model/contact/geom_features.h"
+#include "model/contact/feature_surface.h"
 #include "model/mjcf/planar.h"
 #include "shape/node_data.h"
 
@@ -84,29 +84,22 @@ static const tacNode* only_node(const tacModel* model, int geom) {
     return shape->count == 1 ? &model->node[shape->first] : NULL;
 }
 
-static int has_identity_place(const tacModel* model, const tacNode* node) {
-    const double *p = &model->param[node->position], *q = &model->param[node->rotation];
-    return p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0 && q[1] == 0.0 && q[2] == 0.0 && q[3] == 0.0;
-}
-
 //---------------------------------- families -------------------------------------
 
-// vertices and edges; without them the geom is its field alone
+// Vertices and edges follow places, and sizes of primitives; without them the geom is its field
+// alone.
 static void mark_features(heldMarks* marks, int geom) {
     const tacModel* model = marks->model;
+    const tacFeatures* f = &model->contact->feature[geom];
     const tacNode* node = only_node(model, geom);
-    const tacGeom* g = &model->geom[geom];
-    if (model->contact->feature[geom].vertices == 0) return;
-    mark_place(marks, g->position, g->rotation, HELD_PLACE);
-    if (!node) {
+    if (f->vertices == 0) return;
+    if (!node || (f->index->base.size_param < 0 && node->kind != TAC_NODE_POLYHEDRON)) {
         mark_shape(marks, geom, HELD_TESSELLATION);
         return;
     }
     mark_place(marks, node->position, node->rotation, HELD_NODE_PLACE);
-    mark_held(marks, node->size, tac_node_size_count(node->kind), HELD_SIZE);
     mark_held(marks, node->eps, 2, HELD_TESSELLATION);
-    mark_held(marks, node->block, node->block_count,
-              node->kind == TAC_NODE_POLYHEDRON ? HELD_POLYHEDRON : HELD_TESSELLATION);
+    mark_held(marks, node->block, node->block_count, HELD_POLYHEDRON);
 }
 
 static void mark_cloud(heldMarks* marks, int geom) {
@@ -125,7 +118,7 @@ static void mark_solid(heldMarks* marks, int geom) {
         return;
     }
     mark_place(marks, node->position, node->rotation, HELD_NODE_PLACE);
-    if (!has_identity_place(model, node))
+    if (!tac_has_identity_pose(model, node))
         mark_held(marks, node->size, tac_node_size_count(node->kind), HELD_SIZE);
 }
 
@@ -206,8 +199,14 @@ tacResult tac_param_live(const tacModel* model, tacParam param, tacMessage* mess
 
 tacResult tac_refresh_contact(tacModel* model, tacParam param, tacMessage* message) {
     (void)param;
-    (void)message;
     if (!model->contact) return TAC_OK;
     tac_refresh_solids(model);
+    tacFeatures* features = (tacFeatures*)(uintptr_t)model->contact->feature;
+    tacResult result = TAC_OK;
+    for (int g = 0; g < model->ngeom && features && result == TAC_OK; ++g)
+        if (features[g].index) result = tac_geom_features_refresh(model, g, &features[g]);
+    if (result != TAC_OK)
+        return tac_fail(message, result, NULL, 0, NULL,
+                        "contact has no surface for these values: %s", tac_result_text(result));
     return TAC_OK;
 }
