@@ -266,6 +266,10 @@ static const geomText kinds[] = {
 static const geomText worlds[] = {
     {"plane", 0, {0}, {.02, .01, .03}, {.99, .03, .05, .1}},
     {"box", 3, {.2, .3, .1}, {.02, .01, -.04}, {.99, .03, .05, .1}},
+    {"box", 3, {.3, .05, .05}, {.02, .01, .02}, {.92, .38, .02, .05}}, // an edge on top
+    {"ellipsoid", 3, {.1, .07, .06}, {.02, .01, .02}, {.92, .38, .02, .05}},
+    {"capsule", 2, {.03, .3}, {.02, .01, .02}, {.7, .02, .7, .05}},
+    {"cylinder", 2, {.03, .3}, {.02, .01, .02}, {.7, .02, .7, .05}},
 };
 
 // the sphere on the plane would be a sphere whatever its rotation
@@ -316,9 +320,9 @@ static void to_unit(double q[4]) {
 
 // of one family: all primitives on a plane and on a box; `skip` lists kinds that it refuses to load
 static int family(const char* contact, const char* skip, double bound) {
-    for (int w = 0; w < 2; ++w)
+    for (int w = 0; w < (int)(sizeof worlds / sizeof *worlds); ++w)
         for (int k = 0; k < 5; ++k) {
-            if (strstr(skip, kinds[k].type)) continue;
+            if (strstr(skip, kinds[k].type) || strstr(skip, worlds[w].type)) continue;
             liveScene scene = {contact, {worlds[w], kinds[k]}};
             for (int g = 0; g < 2; ++g) to_unit(scene.geom[g].quat);
             ENSURE_LAW(all_numbers(&scene, 1e-9, bound));

@@ -112,6 +112,22 @@ static tacResult geom_field_jvp(const inputs* in, const tacVertexSide* side, con
                          (tacShapeTangent){.pose = twist, .param = in->theta_dot}, out, scratch);
 }
 
+// in axes of its geom, where its place does not matter
+static tacResult shape_field_jvp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
+                                 tacField out, tacScratch* scratch) {
+    const tacGeom* g = &in->model->geom[side->geom];
+    return tac_shape_jvp(in->model, side->shape, tac_field_pose(in->model, g), tac_hit_points(hits),
+                         (tacShapeTangent){.param = in->theta_dot}, out, scratch);
+}
+
+static tacResult shape_field_vjp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
+                                 tacField bar, tacScratch* scratch) {
+    const tacGeom* g = &in->model->geom[side->geom];
+    if (hits->count == 0) return TAC_OK;
+    return tac_shape_vjp(in->model, side->shape, tac_field_pose(in->model, g), tac_hit_points(hits),
+                         bar, (tacShapeAdjoint){.param = in->theta_bar}, scratch);
+}
+
 static tacResult geom_field_vjp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
                                 tacField bar, tacScratch* scratch) {
     const tacGeom* g = &in->model->geom[side->geom];
@@ -373,13 +389,21 @@ static void list_numbers(tacEdgeParams* n, tacReal* at[EDGE_NUMBERS]) {
 
 //---------------------------------- edges, forward -------------------------------
 
+// twist of a geom about the origin of its body: that of the body, and of its place there
+static tacTwist geom_twist(const inputs* in, const tacManifoldPair* p, int k) {
+    const tacVertexSide* side = &p->side[k];
+    tacTwist sum = tac_twist_zero();
+    if (in->pose_dot) sum = tac_twist_load(&in->pose_dot[6 * p->pair->body[k]]);
+    if (!in->theta_dot) return sum;
+    return tac_twist_add(
+        sum, tac_place_twist(in->model, side->own_geom, &side->pose.own, in->theta_dot));
+}
+
 // twist of geom[1] against geom[0] about the origin of geom[0]'s body, in its axes
-static void body1_twist(const inputs* in, const tacManifoldPair* p, tacReal out[6]) {
+static void geom1_twist(const tacManifoldPair* p, const tacTwist twist[2], tacReal out[6]) {
     const tacFrame *a = &p->side[0].pose.own, *b = &p->side[1].pose.own;
-    tacTwist one = tac_twist_load(&in->pose_dot[6 * p->pair->body[1]]);
-    tacTwist zero = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
-    tacTwist rel =
-        tac_twist_sub(tac_twist_shift(one, tac_load3(b->origin), tac_load3(a->origin)), zero);
+    tacTwist one = tac_twist_shift(twist[1], tac_load3(b->origin), tac_load3(a->origin));
+    tacTwist rel = tac_twist_sub(one, twist[0]);
     tac_store3(out, tac_mat_tmul_vec(a->R, rel.linear));
     tac_store3(out + 3, tac_mat_tmul_vec(a->R, rel.angular));
 }
@@ -392,29 +416,26 @@ static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p,
     for (int k = 0; k < 2 && result == TAC_OK; ++k) {
         const tacHits* step = p->edge.project[k].at;
         result =
-            geom_field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = f.at[k]}, scratch);
+            shape_field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = f.at[k]}, scratch);
         dot->at[k] = f.at[k];
         for (int s = 0; s < steps[k] && result == TAC_OK; ++s) {
             dot->project[k][s] = f.project[k][s];
-            result = geom_field_jvp(in, &p->side[1 - k], &step[s], f.project[k][s], scratch);
+            result = shape_field_jvp(in, &p->side[1 - k], &step[s], f.project[k][s], scratch);
         }
     }
     return result;
 }
 
-static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRecords* d, int i,
-                      int at) {
+static void write_dot(const inputs* in, const tacManifoldPair* p, tacTwist rigid,
+                      const tacHitRecords* d, int i, int at) {
     const tacContacts* contacts = in->contacts;
     tacContacts* out = in->dot;
     const tacFrame* body = &p->side[0].pose.own;
     tacVec3 point = tac_mat_mul_vec(body->R, tac_vec3_at(d->point, i));
     tacVec3 normal = tac_mat_mul_vec(body->R, tac_vec3_at(d->normal, i));
-    if (in->pose_dot) {
-        tacTwist rigid = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
-        tacVec3 x = tac_vec3_at(contacts->point, at), n = tac_vec3_at(contacts->normal, at);
-        point = tac_add(point, tac_twist_shift(rigid, tac_load3(body->origin), x).linear);
-        normal = tac_add(normal, tac_cross(rigid.angular, n));
-    }
+    tacVec3 x = tac_vec3_at(contacts->point, at), n = tac_vec3_at(contacts->normal, at);
+    point = tac_add(point, tac_twist_shift(rigid, tac_load3(body->origin), x).linear);
+    normal = tac_add(normal, tac_cross(rigid.angular, n));
     tac_vec3_set(out->point, at, point);
     tac_vec3_set(out->normal, at, normal);
     out->distance[at] = d->distance[i];
@@ -428,7 +449,10 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
     tacHitRecords d[2];
     int offset[EDGE_NUMBERS];
     memset(&dot, 0, sizeof dot);
-    if (in->pose_dot) body1_twist(in, p, dot.twist);
+    const tacTwist twist[2] = {geom_twist(in, p, 0), geom_twist(in, p, 1)};
+    geom1_twist(p, twist, dot.twist);
+    for (int k = 0; k < 2 && in->theta_dot; ++k)
+        tac_feature_growth(in->model, p->side[k].own_geom, in->theta_dot, dot.growth[k]);
     edge_offsets(p, in->model->contact, offset);
     list_numbers(&dot.numbers, number);
     for (int i = 0; i < EDGE_NUMBERS && in->theta_dot; ++i)
@@ -439,7 +463,7 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
     tac_manifold_edges_jvp(&p->edge, &dot, d, scratch);
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < p->edge.pairs.count; ++i)
-            if (tac_re(p->edge.record[k].activity[i]) > 0.0) write_dot(in, p, &d[k], i, at++);
+            if (tac_re(p->edge.record[k].activity[i]) > 0.0) write_dot(in, p, twist[0], &d[k], i, at++);
     return TAC_OK;
 }
 
@@ -471,16 +495,25 @@ static void clear_records(tacHitRecords* r, int count) {
     memset(r->activity, 0, bytes);
 }
 
+// a wrench on a geom about the origin of its body, to the body's pose and the geom's place
+static void add_geom_wrench(const inputs* in, const tacManifoldPair* p, int k, tacWrench w) {
+    const tacVertexSide* side = &p->side[k];
+    if (in->pose_bar) {
+        tacReal* body = &in->pose_bar[6 * p->pair->body[k]];
+        tac_wrench_store(body, tac_wrench_add(tac_wrench_load(body), w));
+    }
+    if (in->theta_bar)
+        tac_place_twist_vjp(in->model, side->own_geom, &side->pose.own, w, in->theta_bar);
+}
+
 static void add_edge_poses(const inputs* in, const tacManifoldPair* p, const tacReal wrench[6],
                            tacWrench rigid) {
     const tacFrame *a = &p->side[0].pose.own, *b = &p->side[1].pose.own;
-    tacReal *zero = &in->pose_bar[6 * p->pair->body[0]], *one = &in->pose_bar[6 * p->pair->body[1]];
     tacWrench edge_wrench = {tac_mat_mul_vec(a->R, tac_load3(wrench)),
                              tac_mat_mul_vec(a->R, tac_load3(wrench + 3))};
     tacWrench there = tac_wrench_shift(edge_wrench, tac_load3(a->origin), tac_load3(b->origin));
-    tac_wrench_store(zero,
-                     tac_wrench_add(tac_wrench_load(zero), tac_wrench_sub(rigid, edge_wrench)));
-    tac_wrench_store(one, tac_wrench_add(tac_wrench_load(one), there));
+    add_geom_wrench(in, p, 0, tac_wrench_sub(rigid, edge_wrench));
+    add_geom_wrench(in, p, 1, there);
 }
 
 static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p,
@@ -488,10 +521,10 @@ static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p,
     tacResult result = TAC_OK;
     for (int k = 0; k < 2 && result == TAC_OK; ++k) {
         const tacEdgeProjection* own = &p->edge.project[k];
-        result = geom_field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]},
+        result = shape_field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]},
                                 scratch);
         for (int s = 0; s < own->steps && result == TAC_OK; ++s)
-            result = geom_field_vjp(in, &p->side[1 - k], &own->at[s], bar->project[k][s], scratch);
+            result = shape_field_vjp(in, &p->side[1 - k], &own->at[s], bar->project[k][s], scratch);
     }
     return result;
 }
@@ -517,9 +550,12 @@ static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, int at,
         memcpy(out.at, f.at, sizeof out.at);
         memcpy(out.project, f.project, sizeof out.project);
     }
+    out.grows = in->theta_bar != NULL;
     tac_manifold_edges_vjp(&p->edge, r, &out, scratch);
-    if (in->pose_bar) add_edge_poses(in, p, out.twist, rigid);
+    add_edge_poses(in, p, out.twist, rigid);
     if (!in->theta_bar) return TAC_OK;
+    for (int k = 0; k < 2; ++k)
+        tac_feature_growth_vjp(in->model, p->side[k].own_geom, out.growth[k], in->theta_bar);
     edge_offsets(p, in->model->contact, offset);
     list_numbers(&out.numbers, number);
     for (int i = 0; i < EDGE_NUMBERS; ++i)
