@@ -231,6 +231,54 @@ static int derivative_equals_load(const liveScene* scene, number n, const state*
     return 0;
 }
 
+// the adjoint of all inputs at another value of the number: state, then parameters
+static int adjoint_at(tacModel* m, tacParam p, double value, const state* s, const double* weight,
+                      double* bar) {
+    tacScratch* scratch;
+    ENSURE(tac_param_set(m, p, &value, NULL) == TAC_OK);
+    ENSURE(tac_scratch_create(m, &scratch) == TAC_OK);
+    tacState x = {.qpos = (double*)s->qpos, .qvel = (double*)s->qvel};
+    memset(bar, 0, sizeof *bar * (size_t)(12 + m->nparam));
+    double* w = (double*)weight;
+    ENSURE(tac_step_vjp(m, &x, NULL, (tacTangent){w, w + 6, NULL},
+                        (tacStepTangent){.x = {bar, bar + 6, NULL}, .theta = bar + 12},
+                        scratch) == TAC_OK);
+    tac_scratch_destroy(scratch);
+    return 0;
+}
+
+// second derivatives along the number against differences of adjoints, of smooth contact
+static int second_derivative(const liveScene* scene, number n, const state* s, double* worst) {
+    tacModel* m = load_scene(scene);
+    tacScratch* scratch;
+    tacParam p = number_param(m, n);
+    double weight[12] = {0}, dot[MAX_PARAMS] = {0}, bar[12 + MAX_PARAMS] = {0};
+    double plus[12 + MAX_PARAMS], minus[12 + MAX_PARAMS], value = m->param[p.offset];
+    double error = INFINITY, size = 1.0;
+    for (int k = 6; k < 12; ++k) weight[k] = sin(1.0 + 2.0 * k); // next_bar.dq is fixed in its axes
+    ENSURE(tac_scratch_create(m, &scratch) == TAC_OK);
+    tacState x = {.qpos = (double*)s->qpos, .qvel = (double*)s->qvel};
+    dot[p.offset] = 1.0;
+    ENSURE(tac_step_hvp(m, &x, NULL,
+                        &(tacStepHvp){.next_bar = {weight, weight + 6, NULL},
+                                      .dot = {.theta = dot},
+                                      .bar = {.x = {bar, bar + 6, NULL}, .theta = bar + 12}},
+                        scratch) == TAC_OK);
+    for (int k = 0; k < 12 + m->nparam; ++k) size = fmax(size, fabs(bar[k]));
+    for (double h = 1e-5; h > 5e-8; h *= 0.3) {
+        double off = 0.0;
+        ENSURE_LAW(adjoint_at(m, p, value + h, s, weight, plus));
+        ENSURE_LAW(adjoint_at(m, p, value - h, s, weight, minus));
+        for (int k = 0; k < 12 + m->nparam; ++k)
+            off = fmax(off, fabs((plus[k] - minus[k]) / (2.0 * h) - bar[k]));
+        error = fmin(error, off);
+    }
+    *worst = fmax(*worst, error / size);
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(m);
+    return 0;
+}
+
 // a parameter that contact holds is refused, with a reason
 static int is_refused(tacModel* m, tacParam p, const state* s) {
     tacScratch* scratch;
@@ -277,7 +325,7 @@ static int all_numbers(const liveScene* scene, double set_bound, double bound) {
     tacModel* m = load_scene(scene);
     tacScratch* scratch;
     state s;
-    double set = 0.0, worst = 0.0, largest = 0.0;
+    double set = 0.0, worst = 0.0, largest = 0.0, second = 0.0, second_before = 0.0;
     int held = 0, count = 0;
     if (!m) return 1;
     ENSURE(tac_scratch_create(m, &scratch) == TAC_OK);
@@ -299,17 +347,22 @@ static int all_numbers(const liveScene* scene, double set_bound, double bound) {
                 int broken = set_equals_load(scene, n, &s, &set);
                 double before = worst;
                 if (!broken) broken = derivative_equals_load(scene, n, &s, &worst, &largest);
+                if (!broken && !is_hard(scene))
+                    broken = second_derivative(scene, n, &s, &second);
+                if (getenv("LIVE_VERBOSE") && second > second_before && second > bound)
+                    printf("    %s second %.3g\n", name, second);
+                second_before = second;
                 if (getenv("LIVE_VERBOSE") && worst > fmax(before, bound))
                     printf("    %s %.3g\n", name, worst);
                 if (broken) printf("  %s\n", name);
                 if (broken) return broken;
             }
-    printf("  %-28s %-9s on %-5s: set %.1e, derivative %.1e of %.1e; %d of %d held\n",
-           scene->contact, scene->geom[1].type, scene->geom[0].type, set, worst, largest, held,
-           count);
+    printf("  %-28s %-9s on %-9s: set %.1e, derivative %.1e of %.1e, second %.1e; %d of %d held\n",
+           scene->contact, scene->geom[1].type, scene->geom[0].type, set, worst, largest, second,
+           held, count);
     tac_scratch_destroy(scratch);
     tac_model_destroy(m);
-    ENSURE(set <= set_bound && worst <= bound && largest > 1e-3);
+    ENSURE(set <= set_bound && worst <= bound && largest > 1e-3 && second <= 10.0 * bound);
     return held;
 }
 
