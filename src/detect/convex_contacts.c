@@ -139,8 +139,7 @@ tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
 }
 
 tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose* body,
-                                            tacConvexContact* of, tacContacts* out,
-                                            void* memory) {
+                                            tacConvexContact* of, tacContacts* out, void* memory) {
     const int* side = model->contact->pair[of->pair].body;
     tacConvex part[2];
     tacConvexContact now = {of->pair, {of->part[0], of->part[1]}, {.pair = 0}};

@@ -421,8 +421,8 @@ static tacVec3 growth_velocity(const posedFeature* p, const supportPoint* at, ta
     return tac_add(v, tac_mat_mul_vec(at->H, tac_mat_mul_vec(p->rot, tac_mul(s, local))));
 }
 
-static void store_growth_column(const contactState* c, const posedFeature s[2], int side,
-                                tacVec3 v, tacReal radius_rate, const tacReal x[4], tacReal* G) {
+static void store_growth_column(const contactState* c, const posedFeature s[2], int side, tacVec3 v,
+                                tacReal radius_rate, const tacReal x[4], tacReal* G) {
     tacVec3 dn = tac_add_scaled(tac_scale(c->t[0], x[0]), x[1], c->t[1]);
     tacVec3 dx[2] = {tac_mat_mul_vec(c->at[0].H, dn), tac_neg(tac_mat_mul_vec(c->at[1].H, dn))};
     dx[side] = tac_add(dx[side], v);

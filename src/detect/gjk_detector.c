@@ -54,8 +54,8 @@ static tacResult find_again(const tacModel* model, const tacPose* body, int coun
     int capacity = tac_convex_contacts_capacity(model);
     *out = tac_contacts_alloc(&scratch->arena, capacity, 1);
     *features = TAC_ALLOC(&scratch->arena, tacConvexContact, capacity);
-    tacResult result = tac_gjk_query(
-        model, body, (tacDetectQuery){gjk_margin(model), *features}, out, scratch);
+    tacResult result =
+        tac_gjk_query(model, body, (tacDetectQuery){gjk_margin(model), *features}, out, scratch);
     return result == TAC_OK && out->count != count ? TAC_ERROR_VALUE : result;
 }
 

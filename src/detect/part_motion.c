@@ -2,8 +2,8 @@
 //
 //   delta = D (xi1 - xi0) + rigid(xi0) + G (g0, g1)
 //
-// xi are the parts' twists about the contact's point, as pos and quat of geoms and nodes move; g are
-// relative growths of their sizes (feature_contact.h).
+// xi are the parts' twists about the contact's point, as pos and quat of geoms and nodes move; g
+// are relative growths of their sizes (feature_contact.h).
 
 #include "detect/part_motion.h"
 
@@ -43,8 +43,7 @@ typedef struct chainLink {
 
 static chainLink next_link(const tacModel* model, const poseChain* c, int i, tacPose* pose) {
     chainLink link = {.parent = *pose, .q = tac_quat_load(model->param + c->rotation[i])};
-    *pose = tac_pose_compose(*pose,
-                             (tacPose){tac_load3(model->param + c->position[i]), link.q});
+    *pose = tac_pose_compose(*pose, (tacPose){tac_load3(model->param + c->position[i]), link.q});
     link.origin = pose->position;
     return link;
 }
@@ -189,8 +188,8 @@ void tac_convex_contact_theta_vjp(const tacModel* model, const tacPose* body,
 
 //---------------------------------- distance -------------------------------------
 
-// One side of the nearest points. A part that is scaled by S has the support h(S m), whose growth is
-// x . (s m): so the surface at x leaves along m.
+// One side of the nearest points. A part that is scaled by S has the support h(S m), whose growth
+// is x . (s m): so the surface at x leaves along m.
 typedef struct nearestSide {
     const tacConvexPart* part;
     tacPose body;

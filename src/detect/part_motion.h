@@ -9,8 +9,8 @@
 
 // Which of a kind's sizes its x, y and z axes and the radius that rolls on it grow with; -1: none.
 static inline void tac_part_sizes(tacNodeKind kind, int size[4]) {
-    int is_box = kind == TAC_NODE_BOX || kind == TAC_NODE_ELLIPSOID ||
-                 kind == TAC_NODE_SUPERQUADRIC;
+    int is_box =
+        kind == TAC_NODE_BOX || kind == TAC_NODE_ELLIPSOID || kind == TAC_NODE_SUPERQUADRIC;
     int is_rod = kind == TAC_NODE_CYLINDER || kind == TAC_NODE_CAPSULE;
     size[0] = is_box || kind == TAC_NODE_CYLINDER ? 0 : -1;
     size[1] = is_box ? 1 : kind == TAC_NODE_CYLINDER ? 0 : -1;

@@ -159,7 +159,7 @@ static tacResult write_adjoints(const tacModel* model, const stepBar* b, tacStep
 
 // of the smooth step
 static tacResult smooth_vjp(const tacModel* model, const tacState* x, const tacReal* u,
-                       tacTangent next_bar, tacStepTangent bar, tacScratch* scratch) {
+                            tacTangent next_bar, tacStepTangent bar, tacScratch* scratch) {
     // the step
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;

@@ -221,7 +221,7 @@ static void hit_dots(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
     }
     if (!tangent.param) return;
     const tacVertexSide* side = &side_run->side;
-    tacTwist place = tac_place_twist(side->model, side->own_geom, &side->pose.own, tangent.param);
+    tacTwist place = tac_place_twist(side->model, side->own_geom, side->pose.own.R, tangent.param);
     tac_twist_store(dot->own, tac_twist_add(tac_twist_load(dot->own), place));
     memcpy(slide->own, dot->own, sizeof slide->own);
     tac_feature_growth(side->model, side->own_geom, tangent.param, dot->growth);
@@ -318,7 +318,7 @@ static void add_bars(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
     if (!adjoint.param) return;
     const tacVertexSide* side = &side_run->side;
     tacWrench own = tac_wrench_add(tac_wrench_load(bar->own), tac_wrench_load(slide->own));
-    tac_place_twist_vjp(side->model, side->own_geom, &side->pose.own, own, adjoint.param);
+    tac_place_twist_vjp(side->model, side->own_geom, side->pose.own.R, own, adjoint.param);
     tac_feature_growth_vjp(side->model, side->own_geom, bar->growth, adjoint.param);
     adjoint.param[plan->number[TAC_CONTACT_TAU]] += bar->tau;
     adjoint.param[plan->number[TAC_CONTACT_SUPPORT]] += bar->support;

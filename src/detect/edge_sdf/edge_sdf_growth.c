@@ -1,8 +1,8 @@
 // Hits on edges of a geom that grows by M = sum g_j r_j r_j', r its axes and o its origin.
 //
-// A place on an edge moves by V(x) = M (x - o) at a constant share of the edge. A ray counts its way
-// f in metres from its corner, and the edge with direction t grows by e = t . M t of its length L.
-// So at constant f
+// A place on an edge moves by V(x) = M (x - o) at a constant share of the edge. A ray counts its
+// way f in metres from its corner, and the edge with direction t grows by e = t . M t of its length
+// L. So at constant f
 //
 //   place:  x' = V(x) - f e t,   and phi' = grad phi . x' enters a step as the field's own does
 //   hit:    y' = V(y) + t (L e (1 + F1_L - F2_L)/2 - a e),  a its distance from the first corner

@@ -12,8 +12,6 @@
 #define TAC_DETECT_FIELD_FEATURE_MOTION_H
 
 #include "detect/field/field_pose.h"
-#include "math/pose.h"
-#include "math/spatial.h"
 #include "model/contact/geom_features.h"
 #include "shape/node_data.h"
 
@@ -88,29 +86,6 @@ static inline void tac_feature_growth_vjp(const tacModel* model, int geom,
         int at = base->size_param + base->size[k];
         if (base->size[k] >= 0) theta_bar[at] += growth_bar[k] / model->param[at];
     }
-}
-
-// twist of a geom on its body, about the body's origin in world axes, along a tangent
-static inline tacTwist tac_place_twist(const tacModel* model, int geom, const tacFrame* body,
-                                       const tacReal* theta_dot) {
-    const tacGeom* g = &model->geom[geom];
-    tacReal own[6];
-    tac_field_pose_jvp(model, g, theta_dot, own);
-    tacTwist twist = tac_twist_shift(tac_twist_load(own), tac_load3(&model->param[g->position]),
-                                     tac_vec3_zero());
-    return (tacTwist){tac_mat_mul_vec(body->R, twist.linear),
-                      tac_mat_mul_vec(body->R, twist.angular)};
-}
-
-// its transpose
-static inline void tac_place_twist_vjp(const tacModel* model, int geom, const tacFrame* body,
-                                       tacWrench w, tacReal* theta_bar) {
-    const tacGeom* g = &model->geom[geom];
-    tacWrench own = {tac_mat_tmul_vec(body->R, w.force), tac_mat_tmul_vec(body->R, w.torque)};
-    tacReal wrench[6];
-    own = tac_wrench_shift(own, tac_vec3_zero(), tac_load3(&model->param[g->position]));
-    tac_wrench_store(wrench, own);
-    tac_field_pose_vjp(model, g, wrench, theta_bar);
 }
 
 // axes and origin of a geom, in axes that its body has the pose `body` in

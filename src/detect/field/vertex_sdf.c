@@ -264,7 +264,8 @@ void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
     tacActiveLeaves needs = {.group = side->leaves ? same : NULL};
     if (hits->count == 0) return;
     for (int g = 0; g < TAC_BLOCK / TAC_CULL_GROUP; ++g) same[g] = side->leaf_mask;
-    VERTICES->pose(&side->pose.feature_frame, side->features->x, hits->vertex, hits->count, hits->y);
+    VERTICES->pose(&side->pose.feature_frame, side->features->x, hits->vertex, hits->count,
+                   hits->y);
     eval_field(side, hits, needs, order);
 }
 
@@ -311,7 +312,8 @@ static void cull_vertices(tacVertexSide* side, const tacVertexCutoff* range, tac
     size_t mark = scratch->arena.used;
     tacHits* near = &side->near;
     tacReal* low = tac_reals_alloc(&scratch->arena, near->count);
-    VERTICES->pose(&side->pose.feature_frame, side->features->x, near->vertex, near->count, near->y);
+    VERTICES->pose(&side->pose.feature_frame, side->features->x, near->vertex, near->count,
+                   near->y);
     VERTICES->lower_bound(side->lower_bound, side->lower_bounds, (const tacReal* const*)near->y,
                           NULL, low, near->count);
     int count_passed = 0;

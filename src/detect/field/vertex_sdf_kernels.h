@@ -53,11 +53,11 @@ typedef struct tacFloatBounds {
 // one side of a pair: vertices of geom[owner] in the field of geom[1 - owner]; world axes but for
 // what is said to be of a body
 typedef struct tacVertexPose {
-    tacFrame field, own; // bodies of the field and of the vertices
-    tacFrame rel_frame;  // the body of the vertices in that of the field
+    tacFrame field, own;    // bodies of the field and of the vertices
+    tacFrame rel_frame;     // the body of the vertices in that of the field
     tacFrame feature_frame; // the same with vertices as parameters move them (feature_motion.h)
-    double sign;         // 1: the field is geom[0]'s; -1: geom[1]'s
-    tacReal radius;      // of the vertices                                        [m]
+    double sign;            // 1: the field is geom[0]'s; -1: geom[1]'s
+    tacReal radius;         // of the vertices                                        [m]
     tacReal tau, support;
 } tacVertexPose;
 

@@ -151,7 +151,7 @@ static void hit_dots(const inputs* in, const tacManifoldPair* p, int owner, tacH
     }
     if (!in->theta_dot) return;
     const tacVertexSide* side = &p->side[owner];
-    tacTwist place = tac_place_twist(in->model, side->own_geom, &side->pose.own, in->theta_dot);
+    tacTwist place = tac_place_twist(in->model, side->own_geom, side->pose.own.R, in->theta_dot);
     tac_twist_store(dot->own, tac_twist_add(tac_twist_load(dot->own), place));
     tac_feature_growth(in->model, side->own_geom, in->theta_dot, dot->growth);
     dot->tau = in->theta_dot[plan->number[TAC_CONTACT_TAU]];
@@ -259,7 +259,7 @@ static void add_hit_bars(const inputs* in, const tacManifoldPair* p, int owner,
     }
     if (!in->theta_bar) return;
     const tacVertexSide* side = &p->side[owner];
-    tac_place_twist_vjp(in->model, side->own_geom, &side->pose.own, tac_wrench_load(bar->own),
+    tac_place_twist_vjp(in->model, side->own_geom, side->pose.own.R, tac_wrench_load(bar->own),
                         in->theta_bar);
     tac_feature_growth_vjp(in->model, side->own_geom, bar->growth, in->theta_bar);
     in->theta_bar[plan->number[TAC_CONTACT_TAU]] += bar->tau;
@@ -396,7 +396,7 @@ static tacTwist geom_twist(const inputs* in, const tacManifoldPair* p, int k) {
     if (in->pose_dot) sum = tac_twist_load(&in->pose_dot[6 * p->pair->body[k]]);
     if (!in->theta_dot) return sum;
     return tac_twist_add(
-        sum, tac_place_twist(in->model, side->own_geom, &side->pose.own, in->theta_dot));
+        sum, tac_place_twist(in->model, side->own_geom, side->pose.own.R, in->theta_dot));
 }
 
 // twist of geom[1] against geom[0] about the origin of geom[0]'s body, in its axes
@@ -463,7 +463,8 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
     tac_manifold_edges_jvp(&p->edge, &dot, d, scratch);
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < p->edge.pairs.count; ++i)
-            if (tac_re(p->edge.record[k].activity[i]) > 0.0) write_dot(in, p, twist[0], &d[k], i, at++);
+            if (tac_re(p->edge.record[k].activity[i]) > 0.0)
+                write_dot(in, p, twist[0], &d[k], i, at++);
     return TAC_OK;
 }
 
@@ -503,7 +504,7 @@ static void add_geom_wrench(const inputs* in, const tacManifoldPair* p, int k, t
         tac_wrench_store(body, tac_wrench_add(tac_wrench_load(body), w));
     }
     if (in->theta_bar)
-        tac_place_twist_vjp(in->model, side->own_geom, &side->pose.own, w, in->theta_bar);
+        tac_place_twist_vjp(in->model, side->own_geom, side->pose.own.R, w, in->theta_bar);
 }
 
 static void add_edge_poses(const inputs* in, const tacManifoldPair* p, const tacReal wrench[6],
@@ -522,7 +523,7 @@ static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p,
     for (int k = 0; k < 2 && result == TAC_OK; ++k) {
         const tacEdgeProjection* own = &p->edge.project[k];
         result = shape_field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]},
-                                scratch);
+                                 scratch);
         for (int s = 0; s < own->steps && result == TAC_OK; ++s)
             result = shape_field_vjp(in, &p->side[1 - k], &own->at[s], bar->project[k][s], scratch);
     }

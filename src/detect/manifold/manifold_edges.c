@@ -158,8 +158,8 @@ static tacVec3 take_along(tacVec3 x, tacVec3 unit) {
     return tac_add_scaled(x, -tac_dot(x, unit), unit);
 }
 
-// Unit vectors of an edge whose geom has another place or size: along its faces and across the edge,
-// outward between the normals of the faces.
+// Unit vectors of an edge whose geom has another place or size: along its faces and across the
+// edge, outward between the normals of the faces.
 static void transform_moved_faces(const tacFeatureMap* map, const tacFrame* rel_frame,
                                   const tacEdgeRecord* r, tacEdgeSet* s, int i) {
     tacVec3 t0 = tac_sub(load_double3(r->corner[1]), load_double3(r->corner[0]));

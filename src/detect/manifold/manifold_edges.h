@@ -57,7 +57,7 @@ tacResult tac_manifold_edges_find(tacManifoldEdges* work, const tacModel* model,
 
 // tangents of what edges depend on beside their places
 typedef struct tacManifoldEdgesDot {
-    tacReal twist[6]; // of geom[1] against geom[0] about the origin, axes of geom[0]'s body
+    tacReal twist[6];     // of geom[1] against geom[0] about the origin, axes of geom[0]'s body
     tacReal growth[2][3]; // of both geoms along their axes (feature_motion.h)
     tacEdgeParams numbers;
     const tacReal* at[2];                          // of the fields themselves; NULL: zero

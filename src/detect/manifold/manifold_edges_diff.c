@@ -113,8 +113,7 @@ static void point_velocity(const tacReal twist[6], const tacReal x[3], tacReal o
 static tacFrame edge_geom(const tacManifoldEdges* w, int k) {
     tacFrame same = {.origin = {0.0, 0.0, 0.0}};
     same.R = tac_mat_identity();
-    return tac_geom_frame(w->model, w->side[k].own_geom,
-                          k ? &w->side[1].pose.rel_frame : &same);
+    return tac_geom_frame(w->model, w->side[k].own_geom, k ? &w->side[1].pose.rel_frame : &same);
 }
 
 // tangents of the vectors of a face (manifold_edges_kernels.c): along it, and its normal

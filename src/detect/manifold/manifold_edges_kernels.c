@@ -273,8 +273,7 @@ TAC_INLINE void pair_growth(const pairWitness* p, const edgeCorners* c_bar,
         const wide* arm = k ? p->arms.t2 : p->arms.t1;
         wide inverse = w_rsqrt(w_dot3(arm, arm) + 1e-300);
         for (int i = 0; i < 3; ++i) t[i] = arm[i] * inverse;
-        for (int i = 0; i < 2; ++i)
-            along_growth(geom, t, f->along[i], faces_bar[k].along[i], sum);
+        for (int i = 0; i < 2; ++i) along_growth(geom, t, f->along[i], faces_bar[k].along[i], sum);
         out_growth(geom, f, faces_bar[k].out, sum);
     }
 }

@@ -26,9 +26,10 @@ typedef struct tacEdgeSet {
     int count;
     int swept; // 1: edges with a radius, which have no normals of their own
     int* edge;
-    tacReal *from[3], *to[3];      // corners
-    tacReal *out[3], *along[2][3]; // outward, along both faces away from it; of tangents if it grows
-    tacReal rot[3];                // of tangents alone: the vectors of all edges turn with it
+    tacReal *from[3], *to[3]; // corners
+    tacReal *out[3],
+        *along[2][3]; // outward, along both faces away from it; of tangents if it grows
+    tacReal rot[3];   // of tangents alone: the vectors of all edges turn with it
 } tacEdgeSet;
 
 // How edges of a geom grow along its axes, the columns of R, from its origin; an adjoint.

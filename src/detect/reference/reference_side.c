@@ -6,9 +6,9 @@
 #define TAC_ONE_LANE
 #include "detect/reference/reference_side.h"
 
+#include "detect/field/feature_motion.h"
 #include "detect/field/field_normal.inl"
 #include "math/vec3.h"
-#include "detect/field/feature_motion.h"
 #include "tactus/smooth.h"
 
 #include <string.h>

@@ -28,10 +28,10 @@ typedef struct featureBlock {
     tacFloatBoxes block_float_boxes, group_float_boxes;
     float *ball[3], *wide;
     tacQuantizedEdges* rows;
-    tacFeatureSurface surface;     // that it was made of, in the frame of the shape at load
-    double (*surface_x)[3];        // its vertices                                     (vertices)
+    tacFeatureSurface surface;      // that it was made of, in the frame of the shape at load
+    double (*surface_x)[3];         // its vertices                                     (vertices)
     int (*triangle)[3], (*side)[4]; // its triangles and edges
-    double length[3];              // tacFeatureBase.length of the surface
+    double length[3];               // tacFeatureBase.length of the surface
 } featureBlock;
 
 static int blocks_of(int count) { return (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK; }
@@ -317,8 +317,7 @@ static void keep_surface(const tacFeatureSurface* s, featureBlock* b) {
     b->surface.edge = b->side;
     b->surface.blocks = NULL;
     if (s->vertices) memcpy(b->surface_x, s->x, sizeof *s->x * (size_t)s->vertices);
-    if (s->triangles)
-        memcpy(b->triangle, s->triangle, sizeof *s->triangle * (size_t)s->triangles);
+    if (s->triangles) memcpy(b->triangle, s->triangle, sizeof *s->triangle * (size_t)s->triangles);
     if (s->edges) memcpy(b->side, s->edge, sizeof *s->edge * (size_t)s->edges);
 }
 
@@ -414,8 +413,8 @@ static void warn_deviation(const tacModel* model, int geom, const struct tacFeat
 
 // numbers of the sizes that x, y and z of a kind's vertices grow with
 static void size_numbers(tacNodeKind kind, int size[3]) {
-    int is_box = kind == TAC_NODE_BOX || kind == TAC_NODE_ELLIPSOID ||
-                 kind == TAC_NODE_SUPERQUADRIC;
+    int is_box =
+        kind == TAC_NODE_BOX || kind == TAC_NODE_ELLIPSOID || kind == TAC_NODE_SUPERQUADRIC;
     size[0] = is_box || kind == TAC_NODE_CYLINDER ? 0 : -1;
     size[1] = is_box ? 1 : kind == TAC_NODE_CYLINDER ? 0 : -1;
     size[2] = is_box ? 2 : kind == TAC_NODE_CYLINDER || kind == TAC_NODE_CAPSULE ? 1 : -1;
@@ -489,11 +488,10 @@ tacResult tac_geom_features_create(const tacModel* model, int geom, tacFeatureOp
     tacFeatureSurface s = {.blocks = &blocks, .radius_param = -1};
     *out = (tacFeatures){0};
     if (message) *message = (tacMessage){0};
-    tacResult result =
-        tac_feature_surface(&s, model, model->geom[geom].shape, options, message);
+    tacResult result = tac_feature_surface(&s, model, model->geom[geom].shape, options, message);
     if (result == TAC_OK)
-        result = finish_features(model, geom, &s, is_primitive(model, geom, options.mesh), out,
-                                 message);
+        result =
+            finish_features(model, geom, &s, is_primitive(model, geom, options.mesh), out, message);
     tac_region_release(&blocks);
     return result;
 }
@@ -504,8 +502,7 @@ static tacFeatureSurface grown_surface(const tacModel* model, const featureBlock
     tacFeatureSurface s = b->surface;
     s.x = x;
     for (int i = 0; i < s.vertices; ++i)
-        for (int k = 0; k < 3; ++k)
-            x[i][k] = b->surface_x[i][k] * (base->length[k] / b->length[k]);
+        for (int k = 0; k < 3; ++k) x[i][k] = b->surface_x[i][k] * (base->length[k] / b->length[k]);
     if (s.radius_param >= 0) s.radius = model->param[s.radius_param];
     if (s.rim[0] > 0.0) {
         s.rim[0] = base->length[0];

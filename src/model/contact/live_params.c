@@ -19,7 +19,6 @@
 
 typedef enum heldReason {
     FOLLOWED,
-    HELD_PLACE,
     HELD_NODE_PLACE,
     HELD_SIZE,
     HELD_TESSELLATION,
@@ -31,7 +30,6 @@ typedef enum heldReason {
 } heldReason;
 
 static const char* const reasons[HELD_REASONS] = {
-    [HELD_PLACE] = "contact reads the surface of this geom where it was at load",
     [HELD_NODE_PLACE] = "contact places this surface by pos and quat of its geom; set those",
     [HELD_SIZE] = "contact reads the surface of this geom as it was at load",
     [HELD_TESSELLATION] = "contact reads a surface that was tessellated at load",
@@ -74,8 +72,7 @@ static void mark_node(heldMarks* marks, const tacNode* node, heldReason reason) 
 static void mark_shape(heldMarks* marks, int geom, heldReason reason) {
     const tacModel* model = marks->model;
     const tacShape* shape = &model->shape[model->geom[geom].shape];
-    for (int i = 0; i < shape->count; ++i)
-        mark_node(marks, &model->node[shape->first + i], reason);
+    for (int i = 0; i < shape->count; ++i) mark_node(marks, &model->node[shape->first + i], reason);
 }
 
 // the only node of a geom's shape, or NULL
@@ -102,11 +99,8 @@ static void mark_features(heldMarks* marks, int geom) {
     mark_held(marks, node->block, node->block_count, HELD_POLYHEDRON);
 }
 
-static void mark_cloud(heldMarks* marks, int geom) {
-    const tacGeom* g = &marks->model->geom[geom];
-    mark_place(marks, g->position, g->rotation, HELD_PLACE);
-    mark_shape(marks, geom, HELD_CLOUD);
-}
+// points follow the place of their geom alone
+static void mark_cloud(heldMarks* marks, int geom) { mark_shape(marks, geom, HELD_CLOUD); }
 
 // balls, boxes, half-spaces and planar ones of these; outlines of polygons are those of the file
 static void mark_solid(heldMarks* marks, int geom) {
@@ -146,24 +140,44 @@ static void mark_geom(heldMarks* marks, int geom) {
         mark_convex_parts(marks, geom);
 }
 
+static void release_marks(const tacModel* model, tacContactPlan* plan) {
+    model->allocator.release(model->allocator.user, (void*)plan->held);
+    plan->held = NULL;
+}
+
+// places of geoms that their points were made with
+static tacResult keep_cloud_places(const tacModel* model, tacContactPlan* plan) {
+    tacAllocator a = model->allocator;
+    double* place = a.allocate(a.user, sizeof *place * 7 * (size_t)(model->ngeom + 1));
+    if (!place) return TAC_ERROR_MEMORY;
+    plan->cloud_place = place;
+    for (int g = 0; g < model->ngeom; ++g) {
+        memcpy(place + 7 * g, &model->param[model->geom[g].position], 3 * sizeof *place);
+        memcpy(place + 7 * g + 3, &model->param[model->geom[g].rotation], 4 * sizeof *place);
+    }
+    return TAC_OK;
+}
+
 tacResult tac_mark_held_params(tacModel* model) {
     tacContactPlan* plan = (tacContactPlan*)model->contact; // owned by the loader
     if (!plan) return TAC_OK;
+    if (plan->cloud && keep_cloud_places(model, plan) != TAC_OK) return TAC_ERROR_MEMORY;
     heldMarks marks = {.model = model};
     marks.held = model->allocator.allocate(model->allocator.user, (size_t)model->nparam + 1);
     if (!marks.held) return TAC_ERROR_MEMORY;
     memset(marks.held, 0, (size_t)model->nparam + 1);
     plan->held = marks.held;
     for (int g = 0; g < model->ngeom; ++g) mark_geom(&marks, g);
-    if (marks.count == 0) tac_release_held_params(model);
+    if (marks.count == 0) release_marks(model, plan);
     return TAC_OK;
 }
 
 void tac_release_held_params(tacModel* model) {
     tacContactPlan* plan = (tacContactPlan*)model->contact;
-    if (!plan || !plan->held) return;
-    model->allocator.release(model->allocator.user, (void*)plan->held);
-    plan->held = NULL;
+    if (!plan) return;
+    release_marks(model, plan);
+    model->allocator.release(model->allocator.user, (void*)plan->cloud_place);
+    plan->cloud_place = NULL;
 }
 
 //---------------------------------- queries --------------------------------------

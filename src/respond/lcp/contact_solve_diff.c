@@ -250,9 +250,8 @@ static void nonlinear_jvp(tacContactSolve* s, const tacSolveRecord* record,
         double own[7];
         if (!g->nonlinear) continue;
         tac_convex_contact_theta_jvp(s->scene, s->dynamics.pose, &g->end_features, d->theta, own);
-        double end =
-            tac_contact_frame_jvp(&g->end_contact, own, &s->dynamics.end, &s->dynamics.end)
-                .distance;
+        double end = tac_contact_frame_jvp(&g->end_contact, own, &s->dynamics.end, &s->dynamics.end)
+                         .distance;
         double change = g->end_contact.distance - g->frame.distance;
         w->b_dot[at * rows_per_constraint(s)] +=
             (end - w->frame_dot[at].distance - change / h * h_dot) / h;

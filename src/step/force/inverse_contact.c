@@ -133,7 +133,8 @@ tacResult tac_inverse_contact_jvp(const tacModel* model, tacDynamicsInput x,
     if (result == TAC_OK &&
         (tac_missing(tau_dot, model->nv) || !tac_tangent_is_finite(model, x_dot)))
         result = TAC_ERROR_VALUE;
-    if (result == TAC_OK && tac_moves_held_param(model, x_dot.theta)) result = TAC_ERROR_UNSUPPORTED;
+    if (result == TAC_OK && tac_moves_held_param(model, x_dot.theta))
+        result = TAC_ERROR_UNSUPPORTED;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
