@@ -581,8 +581,16 @@ tacResult tac_param_find(const tacModel* model, const char* name, tacParam* out)
 TAC_API
 tacResult tac_param_name(const tacModel* model, int offset, char* text, int size);
 
-/// Sets parameters. Values out of range are TAC_ERROR_VALUE and change nothing. No other thread may
-/// use the model meanwhile.
+/// Does contact follow these parameters? TAC_ERROR_UNSUPPORTED if it holds one constant, with the
+/// reason and what to do. Such a parameter cannot be set, a derivative along it is
+/// TAC_ERROR_UNSUPPORTED, and adjoints of all parameters set TAC_HELD_PARAM.
+TAC_API
+tacResult tac_param_live(const tacModel* model, tacParam param, tacMessage* message);
+
+/// Sets parameters. Contact, mass and motion are then those of the new values; masses and inertias
+/// are parameters of their own, which a size does not change. Values out of range are
+/// TAC_ERROR_VALUE, parameters that contact holds constant TAC_ERROR_UNSUPPORTED (tac_param_live);
+/// both change nothing. No other thread may use the model meanwhile.
 TAC_API
 tacResult tac_param_set(tacModel* model, tacParam param, const double* values, tacMessage* message);
 

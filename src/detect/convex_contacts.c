@@ -140,8 +140,7 @@ tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
 }
 
 tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose* body,
-                                            const tacConvexContact* of, tacContacts* out,
-                                            void* memory) {
+                                            tacConvexContact* of, tacContacts* out, void* memory) {
     tacConvex part[2];
     tacTransform transform[2];
     tacConvexContact now = {of->pair, {of->part[0], of->part[1]}, {.pair = 0}};
@@ -150,7 +149,8 @@ tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose
     pose_pair(model, body, of, transform);
     for (int k = 0; k < 2; ++k) part[k] = tac_convex_part_in(model, of->part[k], &transform[k]);
     tac_closest_features(&part[0], &part[1], &cache, &near, &now.contact, memory);
-    return tac_convex_contact_append(model, body, &now, out);
+    *of = now;
+    return tac_convex_contact_append(model, body, of, out);
 }
 
 //---------------------------------- all pairs ----------------------------------

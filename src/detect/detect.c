@@ -13,6 +13,7 @@
 #include "detect/solid_detector.h"
 #include "detect/ssdf/ssdf_points.h"
 #include "math/number.h"
+#include "model/contact/live_params.h"
 
 #include <string.h>
 
@@ -156,6 +157,7 @@ tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacCo
                          tacScratch* scratch) {
     tacResult result = check_detect_args(model, body, contacts, scratch);
     if (result == TAC_OK && (!dot || dot->capacity < contacts->count)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && tac_moves_held_param(model, theta_dot)) result = TAC_ERROR_UNSUPPORTED;
     if (result != TAC_OK) return result;
     tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;

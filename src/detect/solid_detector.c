@@ -4,7 +4,7 @@
 //   --feature_contact.h (any number)--> records
 //
 // The margin is the width of a spring's transition, 40 eps3; 0 for the elastoplastic law.
-// Derivatives are those of the features found; sizes are those of the file.
+// Derivatives are those of the features found, by poses, places and sizes.
 
 #include "detect/solid_detector.h"
 
@@ -34,13 +34,46 @@ static size_t convex_program_size(const tacModel* model) {
 
 //---------------------------------- poses -----------------------------------------
 
+typedef tacReal growthRows[7][8];
+
 // poses and bounds of the geoms
 typedef struct solidPoses {
     const tacModel* model;
     const tacPose* body;
     tacPose* pose;        // (ngeom)
     tacSolidBound* bound; // (ngeom)
+    growthRows* G;        // derivatives of records by growths (capacity); NULL: not asked for
 } solidPoses;
+
+//---------------------------------- sizes -----------------------------------------
+
+// offsets of the sizes that the axes and the radius of a solid grow with; -1: none
+static void solid_sizes(const tacModel* model, int geom, int offset[4]) {
+    const tacShape* shape = &model->shape[model->geom[geom].shape];
+    const tacNode* node = &model->node[shape->first];
+    const tacSolid* solid = tac_solid_of_geom(model->contact->solid, geom);
+    int box = shape->count == 1 && node->kind == TAC_NODE_BOX;
+    int planar = tac_solid_is_planar(solid), round = tac_solid_radius(solid) > 0.0;
+    for (int k = 0; k < 3; ++k) offset[k] = box && (k < 2 || !planar) ? node->size + k : -1;
+    offset[3] = round ? node->size : -1;
+}
+
+// what sizes have beyond the doubles of the solid
+static tacGrowth solid_growth(const tacModel* model, int geom) {
+    const tacSolid* solid = tac_solid_of_geom(model->contact->solid, geom);
+    int offset[4];
+    tacReal by[4];
+    solid_sizes(model, geom, offset);
+    for (int k = 0; k < 4; ++k) {
+        by[k] = 0.0;
+        if (offset[k] < 0) continue;
+        double own = k < 3 ? tac_solid_half_size(solid, k) : tac_solid_radius(solid);
+        by[k] = model->param[offset[k]] / own - 1.0;
+    }
+    return (tacGrowth){{by[0], by[1], by[2]}, by[3]};
+}
+
+//---------------------------------- bodies ----------------------------------------
 
 static int is_identity(tacPose p) {
     return p.position.x == 0.0 && p.position.y == 0.0 && p.position.z == 0.0 &&
@@ -76,6 +109,7 @@ static solidPoses alloc_poses(const tacModel* model, tacArena* arena) {
 static void measure_solids(const tacModel* model, tacArena* arena) {
     size_t mark = arena->used;
     tac_contacts_alloc(arena, capacity(model), 1);
+    TAC_ALLOC(arena, growthRows, capacity(model));
     tac_arena_alloc(arena, convex_program_size(model));
     alloc_poses(model, arena);
     arena->used = mark;
@@ -93,8 +127,8 @@ static solidPoses pose_all(const tacModel* model, const tacPose* body, tacArena*
     return p;
 }
 
-static tacTransform transform_of(tacPose pose) {
-    return (tacTransform){pose.position, tac_quat_to_mat(pose.rotation)};
+static tacTransform geom_transform(const tacModel* model, int geom, tacPose pose) {
+    return (tacTransform){pose.position, tac_quat_to_mat(pose.rotation), solid_growth(model, geom)};
 }
 
 //---------------------------------- records --------------------------------------
@@ -150,7 +184,8 @@ static tacResult add_pair_contact(const solidPoses* poses, int index, double mar
     tacFeatureContactPoint at;
     tacReal D[7][6];
     if (!tac_solid_features(&first, &second, margin, &contact, memory)) return TAC_OK;
-    tacTransform a = transform_of(local.pose[0]), b = transform_of(local.pose[1]);
+    tacTransform a = geom_transform(poses->model, g, local.pose[0]);
+    tacTransform b = geom_transform(poses->model, h, local.pose[1]);
     if (tac_feature_contact_at(&contact, a, b, &at) != TAC_OK) return TAC_OK; // lost in rounding
     if (out->count == out->capacity) return TAC_ERROR_CAPACITY;
     if (out->d_twist[0][0]) {
@@ -160,42 +195,95 @@ static tacResult add_pair_contact(const solidPoses* poses, int index, double mar
             for (int k = 0; k < 6; ++k)
                 out->d_twist[row][k][out->count] = row < 7 ? D[row][k] : (tacReal)0.0;
     }
+    if (poses->G) tac_feature_contact_growth(&contact, a, b, &at, poses->G[out->count]);
     at.point = tac_add(local.origin, at.point);
     store_contact(pair, index, &contact, &at, out);
     ++out->count;
     return TAC_OK;
 }
 
-static tacResult solid_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
-                              tacScratch* scratch) {
+static tacResult find_contacts(const tacModel* model, const tacPose* body, growthRows* G,
+                               tacContacts* contacts, tacScratch* scratch) {
     double margin = solid_margin(model);
     size_t need = convex_program_size(model);
     void* memory = need ? tac_arena_alloc(&scratch->arena, need) : NULL;
     solidPoses poses = pose_all(model, body, &scratch->arena);
+    poses.G = G;
     tacResult result = TAC_OK;
     for (int i = 0; i < model->contact->npair && result == TAC_OK; ++i)
         result = add_pair_contact(&poses, i, margin, memory, contacts);
     return result;
 }
 
+static tacResult solid_detect(const tacModel* model, const tacPose* body, tacContacts* contacts,
+                              tacScratch* scratch) {
+    return find_contacts(model, body, NULL, contacts, scratch);
+}
+
 //---------------------------------- derivative -----------------------------------
+
+// the contacts that were found, once more, with their derivatives
+static tacResult find_again(const tacModel* model, const tacPose* body, int count,
+                            tacScratch* scratch, tacContacts* out, growthRows** G) {
+    *out = tac_contacts_alloc(&scratch->arena, capacity(model), 1);
+    *G = TAC_ALLOC(&scratch->arena, growthRows, capacity(model));
+    tacResult result = find_contacts(model, body, *G, out, scratch);
+    return result == TAC_OK && out->count != count ? TAC_ERROR_VALUE : result;
+}
+
+// adds what the sizes of both geoms do to record i
+static void add_growth(const tacModel* model, const tacContacts* c, int i, growthRows G,
+                       const tacReal* theta_dot, tacContacts* dot) {
+    for (int k = 0; k < 8; ++k) {
+        int offset[4];
+        solid_sizes(model, c->geom[k / 4][i], offset);
+        int at = offset[k % 4];
+        if (at < 0 || theta_dot[at] == 0.0) continue;
+        tacReal growth = theta_dot[at] / model->param[at];
+        for (int j = 0; j < 3; ++j) {
+            dot->point[j][i] += G[j][k] * growth;
+            dot->normal[j][i] += G[3 + j][k] * growth;
+        }
+        dot->distance[i] += G[6][k] * growth;
+    }
+}
+
+static void add_growth_vjp(const tacModel* model, const tacContacts* c, int i, growthRows G,
+                           const tacContacts* bar, tacReal* theta_bar) {
+    for (int k = 0; k < 8; ++k) {
+        int offset[4];
+        solid_sizes(model, c->geom[k / 4][i], offset);
+        int at = offset[k % 4];
+        if (at < 0) continue;
+        tacReal sum = G[6][k] * bar->distance[i];
+        for (int j = 0; j < 3; ++j)
+            sum += G[j][k] * bar->point[j][i] + G[3 + j][k] * bar->normal[j][i];
+        theta_bar[at] += sum / model->param[at];
+    }
+}
 
 static tacResult solid_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                            tacContactTangent tangent, tacContacts* dot, tacScratch* scratch) {
     tacContacts c;
-    tacResult result =
-        tac_contact_diff_detect(&tac_solid_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contact_diff_jvp(model, body, &c, tangent, dot);
-    return result;
+    growthRows* G;
+    tacResult result = find_again(model, body, contacts->count, scratch, &c, &G);
+    if (result != TAC_OK) return result;
+    tac_contact_diff_jvp(model, body, &c, tangent, dot);
+    for (int i = 0; i < c.count && tangent.param; ++i)
+        add_growth(model, &c, i, G[i], tangent.param, dot);
+    return TAC_OK;
 }
 
 static tacResult solid_vjp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                            const tacContacts* bar, tacContactAdjoint adjoint, tacScratch* scratch) {
     tacContacts c;
-    tacResult result =
-        tac_contact_diff_detect(&tac_solid_detector, model, body, contacts->count, scratch, &c);
-    if (result == TAC_OK) tac_contact_diff_vjp(model, body, &c, bar, adjoint);
-    return result;
+    growthRows* G;
+    tacResult result = find_again(model, body, contacts->count, scratch, &c, &G);
+    if (result != TAC_OK) return result;
+    tac_contact_diff_vjp(model, body, &c, bar, adjoint);
+    for (int i = 0; i < c.count && adjoint.param; ++i)
+        add_growth_vjp(model, &c, i, G[i], bar, adjoint.param);
+    return TAC_OK;
 }
 
 const tacDetectorKind tac_solid_detector = {capacity, measure_solids, solid_detect, solid_jvp,

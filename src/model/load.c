@@ -7,6 +7,7 @@
 #include "model/contact/contact_option.h"
 #include "model/contact/feature_reader.h"
 #include "model/contact/geom_pairs.h"
+#include "model/contact/live_params.h"
 #include "model/mjcf/emptiness_check.h"
 #include "model/spec.h"
 #include "model/xml/old_names.h"
@@ -114,6 +115,8 @@ static tacResult finish_load(tacSpec* spec, tacSource source, tacModel** out) {
     if (model) tac_emptiness_check_all(spec, model);
     if (model && spec->reader.result == TAC_OK) tac_read_geom_features(spec, model);
     if (model && spec->reader.result == TAC_OK) tac_read_contact_clouds(spec, model);
+    if (model && spec->reader.result == TAC_OK && tac_mark_held_params(model) != TAC_OK)
+        tac_reader_fail(&spec->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
     if (spec->reader.result != TAC_OK) {
         tac_model_destroy(model);
     } else {
@@ -158,6 +161,7 @@ void tac_model_destroy(tacModel* model) {
     tacAllocator allocator = model->allocator; // a copy: the original is inside the block
     tac_release_geom_features(model);
     tac_release_contact_clouds(model);
+    tac_release_held_params(model);
     allocator.release(allocator.user, model);
 }
 

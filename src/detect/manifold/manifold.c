@@ -244,7 +244,7 @@ static void write_rounded_twists(const tacManifoldPair* p, int owner, tacContact
     size_t bytes = sizeof(tacReal) * (size_t)count;
     tacHitRecords dot = tac_hit_records_alloc(&scratch->arena, count);
     for (int k = 0; k < 6; ++k) {
-        tacHitDot along = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+        tacHitDot along = {.value = NULL};
         (owner == 1 ? along.own : along.field)[k] = 1.0;
         size_t mark = scratch->arena.used;
         tac_manifold_vertices_jvp(p, owner, &along, (tacManifoldFields){NULL, NULL}, dot, scratch);

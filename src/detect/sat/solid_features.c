@@ -13,6 +13,13 @@ int tac_solid_is_planar(const tacSolid* solid) { return solid->planar; }
 int tac_solid_is_unbounded(const tacSolid* solid) { return tac_is_unbounded(solid); }
 const tacSolid* tac_solid_of_geom(const tacSolid* solids, int geom) { return &solids[geom]; }
 
+double tac_solid_radius(const tacSolid* solid) { return solid->radius; }
+
+double tac_solid_half_size(const tacSolid* solid, int axis) {
+    tacVec3 x = solid->vertex[0];
+    return fabs(axis == 0 ? x.x : axis == 1 ? x.y : x.z);
+}
+
 size_t tac_solid_features_size(const tacSolid* a, const tacSolid* b) {
     return tac_convex_separation_size(a, b);
 }

@@ -39,4 +39,8 @@ int tac_solid_is_planar(const tacSolid* solid);
 int tac_solid_is_unbounded(const tacSolid* solid);
 const tacSolid* tac_solid_of_geom(const tacSolid* solids, int geom);
 
+// half size of a box or rectangle along an axis; radius of a ball or circle
+double tac_solid_half_size(const tacSolid* solid, int axis);
+double tac_solid_radius(const tacSolid* solid);
+
 #endif

@@ -120,15 +120,12 @@ typedef struct tacLimitFriction {
     double inertia; // that moves along it where the scene is drawn       [kg or kg m^2]
 } tacLimitFriction;
 
-// A convex part of a geom, for detect="gjk": one leaf of its shape, as it was loaded. Corners and
-// faces are those of a polyhedron, in the leaf's frame.
+// A convex part of a geom, for detect="gjk": one leaf of its shape. Its pose, size and exponents
+// are parameters. Corners and faces are those of a polyhedron at load, in the leaf's frame.
 typedef struct tacConvexPart {
     int geom;         // which it belongs to
+    int node;         // the leaf
     tacNodeKind kind; // of the leaf
-    double pos[3];    // of the leaf in body axes                                    [m]
-    double quat[4];   // likewise, of length 1
-    double size[3];   // as the leaf's; sphere, capsule, cylinder: radius, half length [m]
-    double eps[2];    // exponents of a superquadric
     int vertices;     // number of corners, 0 for what is no polyhedron
     int faces;        // number of faces
     int number;       // offset in part_number: corners (corners, 3), normals (faces, 3), offsets
@@ -150,15 +147,19 @@ typedef struct tacContactPlan {
     // Oriented points of each geom (src/model/contact/contact_cloud.h); NULL: the detector needs
     // none, or it touches nothing. (ngeom)
     const struct tacContactCloud* const* cloud;
+    // pos[3] and quat[4] of each geom that they were made with                      (ngeom x 7)
+    const double* cloud_place;
     int nlimit_friction;                    // length of `limit_friction`
     const tacLimitFriction* limit_friction; // limits and dry friction     (nlimit_friction)
     int npart;                              // length of `part`: 0 but with detect="gjk"
-    const tacConvexPart* part;       // convex parts, those of a geom together              (npart)
-    const int* part_first;           // first part of each geom, and npart              (ngeom + 1)
-    const double* part_number;       // corners, normals, offsets of all parts
-    const int* part_index;           // faces of all parts
-    const struct tacSolid* solid;    // of each geom for detect="sat" and "convex", in the geom's
-                                     // frame; else NULL                            (ngeom)
+    const tacConvexPart* part;    // convex parts, those of a geom together              (npart)
+    const int* part_first;        // first part of each geom, and npart              (ngeom + 1)
+    const double* part_number;    // corners, normals, offsets of all parts
+    const int* part_index;        // faces of all parts
+    const struct tacSolid* solid; // of each geom for detect="sat" and "convex", in the geom's
+                                  // frame; else NULL                            (ngeom)
+    // Why contact holds a parameter constant (live_params.c), 0: it follows it; NULL: all (nparam)
+    const unsigned char* held;
     int number[TAC_CONTACT_NUMBERS]; // offsets; -1 where detector and responder have none
     int choice[TAC_CONTACT_CHOICES]; // values
     double length;    // mean radius of the smallest body that may touch, of its inertia   [m]

@@ -183,8 +183,8 @@ static void tangents_jvp(const tacContactFrame* c, tacContactFrameDot* d) {
     d->axis[2] = tac_add_scaled(tac_scale(n, -tac_dot(n_dot, t2)), -k, t1);
 }
 
-tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* c, const tacMotion* before,
-                                         const tacMotion* after) {
+tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* c, const tacReal* own,
+                                         const tacMotion* before, const tacMotion* after) {
     tacContactFrameDot d;
     tacTwist X[2];
     tacReal x[6], y[7];
@@ -192,7 +192,7 @@ tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* c, const tacMoti
         X[i] = twist_about(after, c->body[i], after->work + DISPLACEMENT * c->body[i], c->point);
     tac_twist_store(x, tac_twist_sub(X[1], X[0]));
     for (int i = 0; i < 7; ++i) {
-        y[i] = 0.0;
+        y[i] = own ? own[i] : 0.0;
         for (int k = 0; k < 6; ++k) y[i] += c->D[6 * i + k] * x[k];
     }
     d.point = tac_add(tac_load3(y), X[0].linear);

@@ -167,14 +167,15 @@ static void find_free_velocity(tacContactSolve* s, const tacSolveRecord* record)
 // The contact of the same features where the path ends. Of the nearest features if `use_nearest`,
 // or if the same ones are lost (a ball has left a rim for the cap, edges have become parallel). Or
 // -1.
-static int find_end_contact(tacContactSolve* s, const tacConstraint* g, int use_nearest) {
-    const tacConvexContact* start = &s->candidates.convex_contact[g->source];
+static int find_end_contact(tacContactSolve* s, tacConstraint* g, int use_nearest) {
+    tacConvexContact* features = &g->end_features;
+    *features = s->candidates.convex_contact[g->source];
     tacContacts* end = &s->work.contacts_end;
     int at = end->count;
     tacResult result = TAC_OK;
-    if (!use_nearest) result = tac_convex_contact_append(s->scene, s->dynamics.pose, start, end);
+    if (!use_nearest) result = tac_convex_contact_append(s->scene, s->dynamics.pose, features, end);
     if (result == TAC_OK && end->count == at)
-        result = tac_convex_contact_append_nearest(s->scene, s->dynamics.pose, start, end,
+        result = tac_convex_contact_append_nearest(s->scene, s->dynamics.pose, features, end,
                                                    s->work.ccd_memory);
     return result == TAC_OK && end->count > at ? at : -1;
 }

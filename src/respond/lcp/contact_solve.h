@@ -127,6 +127,7 @@ typedef struct tacConstraint {
     int nonlinear;               // does the normal row hold at the end of the path?
     double gap_correction;       // distance there, less that of the tangent path
     tacContactFrame end_contact; // contact there
+    tacConvexContact end_features;
 } tacConstraint;
 
 // The constraints of one solve and their frictional problem A f + b, A = J M^-1 J'.
