@@ -1,10 +1,10 @@
 // The contact plan of a scene: which geoms may collide, with which stiffness.
 //
-// Defaults of k, one for each pair of bodies of reduced mass m and the smaller mean radius l:
+// Defaults of k, one for each pair of bodies of reduced mass m and the smaller radius l:
 //
-//   k = m min(9.81/(0.01 l), (0.3/h)^2), of implicit steps at least m 9.81/(0.05 l)
+//   k = F/(0.005 l), of explicit steps at most m (0.3/h)^2, of implicit ones at most m (100/h)^2
 //
-// so that a weight penetrates by a hundredth of l, unless the time step h is too long for that.
+// so that the largest load F that is expected (contact_loads.c) penetrates by 0.005 l.
 
 #include "model/contact/contact_plan.h"
 
@@ -174,14 +174,16 @@ static bodyScale body_scale_of(const tacModel* model, int body, int thin) {
 }
 
 // of all bodies, or NULL without memory
-static const bodyScale* list_body_scales(tacSpec* spec, const tacModel* model,
-                                         const tacContactPlan* plan) {
-    // soft points of a plate need eps2 of its width: they are chosen by it
-    int thin = plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF ||
-               plan->responder == TAC_RESPOND_SCM;
+static const bodyScale* list_body_scales(tacSpec* spec, const tacModel* model, int thin) {
     bodyScale* all = tac_reader_alloc(&spec->reader, sizeof *all * (size_t)model->nbody);
     for (int b = 0; b < model->nbody && all; ++b) all[b] = body_scale_of(model, b, thin);
     return all;
+}
+
+// soft points of a plate need eps2 of its width: they are chosen by it
+static int has_thin_lengths(const tacContactPlan* plan) {
+    return plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF ||
+           plan->responder == TAC_RESPOND_SCM;
 }
 
 static double reduced_mass(bodyScale a, bodyScale b) {
@@ -195,15 +197,26 @@ static double smaller_radius(bodyScale a, bodyScale b) {
     return isfinite(r) ? fmax(r, 1e-4) : 0.1;
 }
 
-// a spring with the cube of the depth has the same force at a depth of 0.01 l
-static double default_stiffness(const tacModel* model, const tacContactPlan* plan, int implicit,
-                                bodyScale a, bodyScale b) {
-    double h = model->param[model->timestep], rate = 0.3 / h;
-    double depth = 0.01 * smaller_radius(a, b), square = rate * rate;
-    // an implicit spring is stable at any step: a weight penetrates by 0.05 l at most
-    if (implicit) square = fmax(square, 9.81 / (5.0 * depth));
-    double k = reduced_mass(a, b) * fmin(9.81 / depth, square);
-    if (plan->responder == TAC_RESPOND_ELASTOPLASTIC) k /= depth * depth;
+// what a default stiffness is made from
+typedef struct pairScale {
+    bodyScale a, b;
+    double load; // the larger of both bodies [N]
+    int implicit;
+} pairScale;
+
+static double default_stiffness(const tacModel* model, pairScale pair) {
+    double most = (pair.implicit ? 100.0 : 0.3) / model->param[model->timestep];
+    double depth = 0.005 * smaller_radius(pair.a, pair.b), mass = reduced_mass(pair.a, pair.b);
+    double k = fmin(pair.load / depth, mass * most * most);
+    return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
+}
+
+// a spring with the cube of the depth has the force of a weight at a depth of 0.01 l
+static double default_elastoplastic(const tacModel* model, pairScale pair) {
+    double rate = 0.3 / model->param[model->timestep], square = rate * rate;
+    double depth = 0.01 * smaller_radius(pair.a, pair.b);
+    if (pair.implicit) square = fmax(square, 9.81 / (5.0 * depth));
+    double k = reduced_mass(pair.a, pair.b) * fmin(9.81 / depth, square) / (depth * depth);
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
@@ -280,13 +293,19 @@ static void plan_stiffness(tacSpec* spec, const tacModel* model, const bodyScale
     const tacElement* element = tac_find_tactus(spec, "stiffness");
     int count = element || spec->contact.body_pair.count == 0 ? 1 : spec->contact.body_pair.count;
     double* k = tac_reader_alloc(&spec->reader, sizeof *k * (size_t)count);
-    if (!k) return;
+    const double* loads = tac_contact_loads(spec, model);
+    // springs of every detector are as stiff as the thinner body asks for
+    int cubic = plan->responder == TAC_RESPOND_ELASTOPLASTIC, implicit = is_implicit(spec);
+    const bodyScale* size = list_body_scales(spec, model, !cubic);
+    if (!k || !loads || !size) return;
     k[0] = 1000.0;
-    int implicit = is_implicit(spec);
     for (int i = 0; i < spec->contact.body_pair.count; ++i) {
-        bodyScale a = body_scales[bodies[i].body[0]], b = body_scales[bodies[i].body[1]];
-        bodies[i].weight = reduced_mass(a, b);
-        if (!element) k[i] = default_stiffness(model, plan, implicit, a, b);
+        const int* body = bodies[i].body;
+        bodies[i].weight = reduced_mass(body_scales[body[0]], body_scales[body[1]]);
+        pairScale pair = {size[body[0]], size[body[1]], fmax(loads[body[0]], loads[body[1]]),
+                          implicit};
+        if (!element)
+            k[i] = cubic ? default_elastoplastic(model, pair) : default_stiffness(model, pair);
     }
     if (element) tac_read_number(&spec->reader, element, "stiffness", range_stiffness, k);
     int first =
@@ -419,7 +438,7 @@ void tac_plan_contact(tacSpec* spec) {
     tacModel model = tac_spec_model_view(spec);
     if (spec->reader.result != TAC_OK) return;
     list_pairs(spec, &model);
-    const bodyScale* body_scales = list_body_scales(spec, &model, &plan);
+    const bodyScale* body_scales = list_body_scales(spec, &model, has_thin_lengths(&plan));
     if (spec->reader.result != TAC_OK) return;
     tacContactScale scale = contact_scale_of(spec, &model, body_scales);
     plan.length = scale.length;
