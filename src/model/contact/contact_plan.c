@@ -2,9 +2,9 @@
 //
 // Defaults of k, one for each pair of bodies of reduced mass m and the smaller radius l:
 //
-//   k = F/(0.005 l), of explicit steps at most m (0.3/h)^2, of implicit ones at most m (100/h)^2
+//   k = F/(0.01 l), of explicit steps at most m (0.3/h)^2, of implicit ones at most m (100/h)^2
 //
-// so that the largest load F that is expected (contact_loads.c) penetrates by 0.005 l.
+// so that the largest load F that is expected (contact_loads.c) penetrates by 0.01 l.
 
 #include "model/contact/contact_plan.h"
 
@@ -206,7 +206,7 @@ typedef struct pairScale {
 
 static double default_stiffness(const tacModel* model, pairScale pair) {
     double most = (pair.implicit ? 100.0 : 0.3) / model->param[model->timestep];
-    double depth = 0.005 * smaller_radius(pair.a, pair.b), mass = reduced_mass(pair.a, pair.b);
+    double depth = 0.01 * smaller_radius(pair.a, pair.b), mass = reduced_mass(pair.a, pair.b);
     double k = fmin(pair.load / depth, mass * most * most);
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
@@ -385,6 +385,25 @@ static void apply_pair_overrides(tacSpec* spec, const tacContactPlan* plan, int 
     read_pair_override(spec, plan, i, TAC_CONTACT_EPS3, &pair->eps3);
 }
 
+// Twice the least half axis of a primitive; of another shape that of its body's ellipsoid, where it
+// moves. Infinite without bound.
+static double geom_thickness(const tacModel* model, int geom) {
+    static const int sizes[TAC_NODE_KIND_COUNT] = {
+        [TAC_NODE_SPHERE] = 1,    [TAC_NODE_CAPSULE] = 1, [TAC_NODE_CYLINDER] = 2,
+        [TAC_NODE_ELLIPSOID] = 3, [TAC_NODE_BOX] = 3,     [TAC_NODE_SUPERQUADRIC] = 3};
+    const tacGeom* g = &model->geom[geom];
+    const tacBody* body = &model->body[g->body];
+    double least = INFINITY, mass = model->param[body->mass];
+    const tacNode* root = NULL;
+    if (g->shape >= 0)
+        root = &model->node[model->shape[g->shape].first + model->shape[g->shape].count - 1];
+    for (int i = 0; root && i < sizes[root->kind]; ++i)
+        least = fmin(least, model->param[root->size + i]);
+    if (isfinite(least) || (root && root->kind == TAC_NODE_PLANE)) return 2.0 * least;
+    if (tac_moving_body(model, g->body) == 0 || !(mass > 0.0)) return INFINITY;
+    return 2.0 * min_radius(model->param + body->inertia, mass);
+}
+
 static void plan_pair_numbers(tacSpec* spec, const tacModel* model, const bodyScale* body_scales,
                               const tacContactScale* scale, const tacContactPlan* plan) {
     tacContactPair* pair = spec->contact.pair.items;
@@ -395,6 +414,8 @@ static void plan_pair_numbers(tacSpec* spec, const tacModel* model, const bodySc
         pair[i].dissipation = tac_contact_number(spec, scale, plan, TAC_CONTACT_DISSIPATION, at);
         pair[i].stiction = tac_contact_number(spec, scale, plan, TAC_CONTACT_STICTION, at);
         pair[i].eps3 = tac_contact_number(spec, scale, plan, TAC_CONTACT_EPS3, at);
+        pair[i].thickness =
+            fmin(geom_thickness(model, pair[i].geom[0]), geom_thickness(model, pair[i].geom[1]));
         pair[i].inv_mass = inverse_effective_mass(model, plan, body_scales, &pair[i]);
         if (i < spec->geoms.pair.count) apply_pair_overrides(spec, plan, i, &pair[i]);
     }
