@@ -21,7 +21,7 @@ enum { STEPS = 150, NQ = 9, NV = 8, NU = 2, CONTROLS = STEPS * NU };
 
 // Both pairs of the hand have widths and stiffnesses of their own: the floor stays sharp.
 static const char push_scene[] =
-    "<mujoco><option timestep='.01'/><tactus detect='manifold' tau='%g' support='%g'/><worldbody>"
+    "<mujoco><option timestep='.01'/><tactus detect='manifold' %s/><worldbody>"
     "<geom name='floor' type='plane' size='5 5 1' friction='.3'/>"
     "<body pos='0 0 .05'><freejoint/>"
     "<geom name='bar' type='box' size='.1 .03 .05' mass='.25' friction='.3'/>"
@@ -31,8 +31,8 @@ static const char push_scene[] =
     "<joint name='y' type='slide' axis='0 1 0' damping='5'/>"
     "<geom name='ball' type='sphere' size='.04' mass='1' friction='.3'/></body></worldbody>"
     "<contact><exclude body1='hand' body2='world'/>"
-    "<pair geom1='ball' geom2='bar' friction='.3 .3' eps3='%g' stiffness='%g'/>"
-    "<pair geom1='ball' geom2='stem' friction='.3 .3' eps3='%g' stiffness='%g'/></contact>"
+    "<pair geom1='ball' geom2='bar' friction='.3 .3' %s/>"
+    "<pair geom1='ball' geom2='stem' friction='.3 .3' %s/></contact>"
     "<actuator><motor joint='x' gear='10'/><motor joint='y' gear='10'/></actuator></mujoco>";
 
 static const double goal[3] = {0.35, 0.1, 0.5}; // x, y [m], yaw [rad]
@@ -87,8 +87,8 @@ static double push_cost(void* context, const double* u, double* gradient) {
     for (int i = STEPS - 1; i >= 0; --i) {
         double before[2 * NV] = {0};
         tacState x = {.qpos = p->q[i], .qvel = p->v[i]};
-        if (tac_step_vjp(p->model, &x, u + NU * i, (tacTangent){bar, bar + NV, NULL},
-                         (tacTangent){before, before + NV, NULL}, gradient + NU * i, NULL,
+        tacStepTangent x_bar = {{before, before + NV, NULL}, gradient + NU * i, NULL};
+        if (tac_step_vjp(p->model, &x, u + NU * i, (tacTangent){bar, bar + NV, NULL}, x_bar,
                          p->scratch) != TAC_OK)
             return INFINITY;
         for (int k = 0; k < NU; ++k) gradient[NU * i + k] += 2.0 * control_cost * u[NU * i + k];
@@ -99,18 +99,18 @@ static double push_cost(void* context, const double* u, double* gradient) {
 
 //---------------------------------- stages ---------------------------------------
 
-// Widths of a stage: eps3 of the hand's pairs, tau as much; activities end at 8 tau. k eps3 is the
-// force at touch over ln 2: what the hand is to push with, whatever the width.
-typedef struct pushStage {
-    double width, force; // [m], [N]
-} pushStage;
+// Width of a stage: eps3 of the hand's pairs, and tau; activities end at 8 tau. k eps3 is the force
+// at touch over ln 2: what the hand is to push with, whatever the width. 0: the scene's defaults.
+static const double widths[] = {0.02, 0.01, 0.005, 0.002, 0.0}, push_force = 5.0;
 
-static int open_stage(pushTask* p, pushStage stage) {
-    char text[2048];
-    double k = stage.force / stage.width;
+static int open_stage(pushTask* p, double width) {
+    char text[2048], scene[80] = "", pair[80] = "";
     tacMessage message;
-    snprintf(text, sizeof text, push_scene, stage.width, 8.0 * stage.width, stage.width, k,
-             stage.width, k);
+    if (width > 0.0) {
+        snprintf(scene, sizeof scene, "tau='%g' support='%g'", width, 8.0 * width);
+        snprintf(pair, sizeof pair, "eps3='%g' stiffness='%g'", width, push_force / width);
+    }
+    snprintf(text, sizeof text, push_scene, scene, pair, pair);
     p->model = NULL;
     p->scratch = NULL;
     tacResult result = tac_load_text(text, (int)strlen(text), "push", NULL, &p->model, &message);
@@ -134,14 +134,11 @@ static double norm_of(const double* x, int n) {
     return sqrt(sum);
 }
 
-static const pushStage stages[] = {
-    {0.02, 5.0}, {0.01, 5.0}, {0.005, 5.0}, {0.002, 5.0}, {0.0005, 5.0}};
-
 // the gradient at zero controls of the sharp scene, and of the widest
 static int gradient_rows(trial* t, pushTask* p, double* u, double* gradient) {
     static const char* const id[] = {"gradient at rest, wide", "gradient at rest, sharp"};
     for (int i = 0; i < 2; ++i) {
-        if (open_stage(p, stages[i ? TAC_COUNT(stages) - 1 : 0])) return CLI_ERROR;
+        if (open_stage(p, widths[i ? TAC_COUNT(widths) - 1 : 0])) return CLI_ERROR;
         memset(u, 0, sizeof *u * CONTROLS);
         push_cost(p, u, gradient);
         double norm = norm_of(gradient, CONTROLS);
@@ -156,21 +153,21 @@ static int gradient_rows(trial* t, pushTask* p, double* u, double* gradient) {
 
 static int stage_rows(trial* t, pushTask* p, double* u) {
     memset(u, 0, sizeof *u * CONTROLS);
-    for (int i = 0; i < TAC_COUNT(stages); ++i) {
+    for (int i = 0; i < TAC_COUNT(widths); ++i) {
         char id[60];
-        if (open_stage(p, stages[i])) return CLI_ERROR;
+        if (open_stage(p, widths[i])) return CLI_ERROR;
         double cost = lbfgs_minimize((lbfgsProblem){CONTROLS, push_cost, p}, u, 300);
         rollout_cost(p, u);
-        snprintf(id, sizeof id, "width %g mm: cost", 1e3 * stages[i].width);
+        snprintf(id, sizeof id, "width %g mm: cost", 1e3 * widths[i]);
         trial_report(t, id, cost, "");
-        if (i == TAC_COUNT(stages) - 1) {
+        if (i == TAC_COUNT(widths) - 1) {
             trial_expect_at_most(t, "the T misses its place by", 1e3 * position_error(p), "mm",
                                  10.0);
             trial_expect_near(t, "its yaw", yaw_of(p->q[STEPS]), "rad", goal[2], 0.05);
             trial_report(t, "rollouts of all stages", p->rollouts, "");
         }
         close_stage(p);
-        trial_progress(t, (i + 1.0) / TAC_COUNT(stages));
+        trial_progress(t, (i + 1.0) / TAC_COUNT(widths));
     }
     return 0;
 }
