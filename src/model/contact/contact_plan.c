@@ -1,6 +1,7 @@
 // The contact plan of a scene: which geoms may collide, with which stiffness.
 //
-// Defaults of k, one for each pair of bodies of reduced mass m and the smaller radius l:
+// Defaults of k, one for each pair of bodies of reduced mass m, the smaller radius and 3/4 of
+// the thinnest geom l:
 //
 //   k = F/(0.01 l), of explicit steps at most m (0.3/h)^2, of implicit ones at most m (100/h)^2
 //
@@ -197,17 +198,49 @@ static double smaller_radius(bodyScale a, bodyScale b) {
     return isfinite(r) ? fmax(r, 1e-4) : 0.1;
 }
 
+// Twice the least half axis of a primitive; of another shape that of its body's ellipsoid, where it
+// moves. Infinite without bound.
+static double geom_thickness(const tacModel* model, int geom) {
+    static const int sizes[TAC_NODE_KIND_COUNT] = {
+        [TAC_NODE_SPHERE] = 1,    [TAC_NODE_CAPSULE] = 1, [TAC_NODE_CYLINDER] = 2,
+        [TAC_NODE_ELLIPSOID] = 3, [TAC_NODE_BOX] = 3,     [TAC_NODE_SUPERQUADRIC] = 3};
+    const tacGeom* g = &model->geom[geom];
+    const tacBody* body = &model->body[g->body];
+    double least = INFINITY, mass = model->param[body->mass];
+    const tacNode* root = NULL;
+    if (g->shape >= 0)
+        root = &model->node[model->shape[g->shape].first + model->shape[g->shape].count - 1];
+    for (int i = 0; root && i < sizes[root->kind]; ++i)
+        least = fmin(least, model->param[root->size + i]);
+    if (isfinite(least) || (root && root->kind == TAC_NODE_PLANE)) return 2.0 * least;
+    if (tac_moving_body(model, g->body) == 0 || !(mass > 0.0)) return INFINITY;
+    return 2.0 * min_radius(model->param + body->inertia, mass);
+}
+
+// thickness of the thinnest geom of each pair of bodies, or NULL without memory
+static const double* list_thickness(tacSpec* spec, const tacModel* model) {
+    int count = spec->contact.body_pair.count;
+    const tacContactPair* pair = spec->contact.pair.items;
+    double* all = tac_reader_alloc(&spec->reader, sizeof *all * (size_t)(count + 1));
+    for (int i = 0; i < count && all; ++i) all[i] = INFINITY;
+    for (int i = 0; i < spec->contact.pair.count && all; ++i)
+        for (int k = 0; k < 2; ++k)
+            all[pair[i].bodies] = fmin(all[pair[i].bodies], geom_thickness(model, pair[i].geom[k]));
+    return all;
+}
+
 // what a default stiffness is made from
 typedef struct pairScale {
     bodyScale a, b;
-    double load; // the larger of both bodies [N]
+    double load;      // the larger of both bodies [N]
+    double thickness; // of the thinnest geom [m]
     int implicit;
 } pairScale;
 
 static double default_stiffness(const tacModel* model, pairScale pair) {
     double most = (pair.implicit ? 100.0 : 0.3) / model->param[model->timestep];
-    double depth = 0.01 * smaller_radius(pair.a, pair.b), mass = reduced_mass(pair.a, pair.b);
-    double k = fmin(pair.load / depth, mass * most * most);
+    double length = fmin(smaller_radius(pair.a, pair.b), 0.75 * pair.thickness);
+    double k = fmin(pair.load / (0.01 * length), reduced_mass(pair.a, pair.b) * most * most);
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
@@ -297,13 +330,14 @@ static void plan_stiffness(tacSpec* spec, const tacModel* model, const bodyScale
     // springs of every detector are as stiff as the thinner body asks for
     int cubic = plan->responder == TAC_RESPOND_ELASTOPLASTIC, implicit = is_implicit(spec);
     const bodyScale* size = list_body_scales(spec, model, !cubic);
-    if (!k || !loads || !size) return;
+    const double* thickness = list_thickness(spec, model);
+    if (!k || !loads || !size || !thickness) return;
     k[0] = 1000.0;
     for (int i = 0; i < spec->contact.body_pair.count; ++i) {
         const int* body = bodies[i].body;
         bodies[i].weight = reduced_mass(body_scales[body[0]], body_scales[body[1]]);
         pairScale pair = {size[body[0]], size[body[1]], fmax(loads[body[0]], loads[body[1]]),
-                          implicit};
+                          thickness[i], implicit};
         if (!element)
             k[i] = cubic ? default_elastoplastic(model, pair) : default_stiffness(model, pair);
     }
@@ -383,25 +417,6 @@ static void apply_pair_overrides(tacSpec* spec, const tacContactPlan* plan, int 
     read_pair_override(spec, plan, i, TAC_CONTACT_DISSIPATION, &pair->dissipation);
     read_pair_override(spec, plan, i, TAC_CONTACT_STICTION, &pair->stiction);
     read_pair_override(spec, plan, i, TAC_CONTACT_EPS3, &pair->eps3);
-}
-
-// Twice the least half axis of a primitive; of another shape that of its body's ellipsoid, where it
-// moves. Infinite without bound.
-static double geom_thickness(const tacModel* model, int geom) {
-    static const int sizes[TAC_NODE_KIND_COUNT] = {
-        [TAC_NODE_SPHERE] = 1,    [TAC_NODE_CAPSULE] = 1, [TAC_NODE_CYLINDER] = 2,
-        [TAC_NODE_ELLIPSOID] = 3, [TAC_NODE_BOX] = 3,     [TAC_NODE_SUPERQUADRIC] = 3};
-    const tacGeom* g = &model->geom[geom];
-    const tacBody* body = &model->body[g->body];
-    double least = INFINITY, mass = model->param[body->mass];
-    const tacNode* root = NULL;
-    if (g->shape >= 0)
-        root = &model->node[model->shape[g->shape].first + model->shape[g->shape].count - 1];
-    for (int i = 0; root && i < sizes[root->kind]; ++i)
-        least = fmin(least, model->param[root->size + i]);
-    if (isfinite(least) || (root && root->kind == TAC_NODE_PLANE)) return 2.0 * least;
-    if (tac_moving_body(model, g->body) == 0 || !(mass > 0.0)) return INFINITY;
-    return 2.0 * min_radius(model->param + body->inertia, mass);
 }
 
 static void plan_pair_numbers(tacSpec* spec, const tacModel* model, const bodyScale* body_scales,
