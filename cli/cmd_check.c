@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/scene/initial_state.h"
+#include "cli/scene/overlap.h"
 
 #include "base/assert.h"
 #include "tactus/mesh.h"
@@ -301,6 +302,7 @@ int tac_cmd_check(int argc, char** argv) {
     else
         print_scene_summary(model, call.path);
     if (!call.json && *message.text) printf("  warning    %s\n", message.text);
+    cli_overlap_check(model, call.json ? &json : NULL);
     if (call.bodies && call.json)
         cli_bodies_json(&json, model);
     else if (call.bodies)

@@ -133,10 +133,13 @@ typedef struct tacPairForce {
     int body[2];       ///< the two bodies
     tacReal origin[3]; ///< reference point of all below, world                        [m]
     tacReal
-        wrench[6]; ///< (force, torque) on body[1], world axes; body[0] gets the negative [N, N m]
-    tacReal K[36]; ///< stiffness d wrench/d xi by the relative pose, row-major
-    tacReal C[36]; ///< damping d wrench/d nu by the relative twist, row-major
-    tacReal L[36]; ///< d wrench/d(J a) by the relative acceleration; linearly implicit only
+        wrench[6];  ///< (force, torque) on body[1], world axes; body[0] gets the negative [N, N m]
+    tacReal K[36];  ///< stiffness d wrench/d xi by the relative pose, row-major
+    tacReal C[36];  ///< damping d wrench/d nu by the relative twist, row-major
+    tacReal L[36];  ///< d wrench/d(J a) by the relative acceleration; linearly implicit only
+    double overlap; ///< deepest overlap of two geoms of them, relative to the thickness of the
+                    ///< thinner geom; 0: none, and where there is no thickness (half-spaces)
+    int overlap_pair; ///< their pair in tac_geom_pairs
 } tacPairForce;
 
 /// Number of pairs of bodies that may touch: the most entries that tac_force writes.

@@ -60,7 +60,8 @@ typedef struct tacMessage {
     X(TAC_SURROGATE, 32, "derivatives are those of the scene at softer temperatures")              \
     X(TAC_IMPACT_OVERFLOW, 64, "too many impacts; the rest of the step's time was not used")       \
     X(TAC_RESTITUTION_REDUCED, 128, "restitution was reduced so that it adds no energy")           \
-    X(TAC_HELD_PARAM, 256, "adjoints of parameters that contact holds constant are left out")
+    X(TAC_HELD_PARAM, 256, "adjoints of parameters that contact holds constant are left out")      \
+    X(TAC_DEEP_OVERLAP, 512, "two geoms overlap by more than 1 % of the thinner one")
 
 /// Flags of the last step: bits of tacInfo.flags. Derivatives exist, but are a choice or suspect.
 typedef enum tacFlag {
@@ -86,6 +87,10 @@ typedef struct tacInfo {
     int passes;            ///< iterations of the contact solver
     double residual;       ///< of the contact solver                             [its unit]
     double time_of_impact; ///< first impact inside the step, or the step's length      [s]
+    double overlap;        ///< deepest overlap at the start of a step of smooth contact, relative
+                           ///< to the thickness of the thinner geom; 0: none
+    double overlap_depth;  ///< the same                                                [m]
+    int overlap_geom[2];   ///< its two geoms, if there is one
 } tacInfo;
 
 TAC_EXTERN_C_END

@@ -36,6 +36,7 @@ static tacInfo step_info(const tacForward* f) {
     if (!f->contact_forces) return info;
     info.contacts = tac_contact_forces_count(f->contact_forces);
     if (is_stiff(f)) info.flags |= TAC_STIFF;
+    tac_contact_forces_overlap(f->contact_forces, &info);
     return info;
 }
 

@@ -97,17 +97,18 @@ typedef struct tacBodyPair {
 
 // Two geoms that may touch, in the order of tac_geom_pairs. Offsets point into param.
 typedef struct tacContactPair {
-    int geom[2];     // the normal of a contact points from geom[0] to geom[1]
-    int body[2];     // bodies that carry them
-    int bodies;      // index of the pair of these bodies in tacContactPlan.bodies
-    int friction[2]; // offsets of two sliding frictions whose larger holds, of equal ones the
-                     // first; [1] is -1 if there is one alone, both are -1 without friction
-    int stiffness;   // offset of k                                                 [N/m]
-    int dissipation; // offset of v_d                                               [m/s]
-    int stiction;    // offset of v_s                                               [m/s]
-    int eps3;        // offset of eps3, -1 where the law has none                   [m]
-    double inv_mass; // velocity that a unit of impulse makes at a point of contact, at most: of
-                     // the masses when the scene was read, for implicit friction  [1/kg]
+    int geom[2];      // the normal of a contact points from geom[0] to geom[1]
+    int body[2];      // bodies that carry them
+    int bodies;       // index of the pair of these bodies in tacContactPlan.bodies
+    int friction[2];  // offsets of two sliding frictions whose larger holds, of equal ones the
+                      // first; [1] is -1 if there is one alone, both are -1 without friction
+    int stiffness;    // offset of k                                                 [N/m]
+    int dissipation;  // offset of v_d                                               [m/s]
+    int stiction;     // offset of v_s                                               [m/s]
+    int eps3;         // offset of eps3, -1 where the law has none                   [m]
+    double thickness; // of the thinner geom when the scene was read                     [m]
+    double inv_mass;  // velocity that a unit of impulse makes at a point of contact, at most: of
+                      // the masses when the scene was read, for implicit friction  [1/kg]
 } tacContactPair;
 
 // A limit of a hinge, slide or fixed tendon, or dry friction of a degree of freedom or tendon,

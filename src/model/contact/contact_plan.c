@@ -1,10 +1,11 @@
 // The contact plan of a scene: which geoms may collide, with which stiffness.
 //
-// Defaults of k, one for each pair of bodies of reduced mass m and the smaller mean radius l:
+// Defaults of k, one for each pair of bodies of reduced mass m, the smaller radius and 3/4 of
+// the thinnest geom l:
 //
-//   k = m min(9.81/(0.01 l), (0.3/h)^2), of implicit steps at least m 9.81/(0.05 l)
+//   k = F/(0.01 l), of explicit steps at most m (0.3/h)^2, of implicit ones at most m (100/h)^2
 //
-// so that a weight penetrates by a hundredth of l, unless the time step h is too long for that.
+// so that the largest load F that is expected (contact_loads.c) penetrates by 0.01 l.
 
 #include "model/contact/contact_plan.h"
 
@@ -174,14 +175,16 @@ static bodyScale body_scale_of(const tacModel* model, int body, int thin) {
 }
 
 // of all bodies, or NULL without memory
-static const bodyScale* list_body_scales(tacSpec* spec, const tacModel* model,
-                                         const tacContactPlan* plan) {
-    // soft points of a plate need eps2 of its width: they are chosen by it
-    int thin = plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF ||
-               plan->responder == TAC_RESPOND_SCM;
+static const bodyScale* list_body_scales(tacSpec* spec, const tacModel* model, int thin) {
     bodyScale* all = tac_reader_alloc(&spec->reader, sizeof *all * (size_t)model->nbody);
     for (int b = 0; b < model->nbody && all; ++b) all[b] = body_scale_of(model, b, thin);
     return all;
+}
+
+// soft points of a plate need eps2 of its width: they are chosen by it
+static int has_thin_lengths(const tacContactPlan* plan) {
+    return plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF ||
+           plan->responder == TAC_RESPOND_SCM;
 }
 
 static double reduced_mass(bodyScale a, bodyScale b) {
@@ -206,15 +209,55 @@ static double cubic_stiffness(double length, double h, int implicit) {
     return fmin(most, fmax(by_step, most / 125.0));
 }
 
-static double default_stiffness(const tacModel* model, const tacContactPlan* plan, int implicit,
-                                bodyScale a, bodyScale b) {
-    double h = model->param[model->timestep], rate = 0.3 / h;
-    double depth = 0.01 * smaller_radius(a, b), square = rate * rate, mass = reduced_mass(a, b);
-    // an implicit spring is stable at any step: a weight penetrates by 0.05 l at most
-    if (implicit) square = fmax(square, 9.81 / (5.0 * depth));
-    double k = mass * fmin(9.81 / depth, square);
-    if (plan->responder == TAC_RESPOND_ELASTOPLASTIC)
-        k = mass * cubic_stiffness(smaller_radius(a, b), h, implicit);
+// Twice the least half axis of a primitive; of another shape that of its body's ellipsoid, where it
+// moves. Infinite without bound.
+static double geom_thickness(const tacModel* model, int geom) {
+    static const int sizes[TAC_NODE_KIND_COUNT] = {
+        [TAC_NODE_SPHERE] = 1,    [TAC_NODE_CAPSULE] = 1, [TAC_NODE_CYLINDER] = 2,
+        [TAC_NODE_ELLIPSOID] = 3, [TAC_NODE_BOX] = 3,     [TAC_NODE_SUPERQUADRIC] = 3};
+    const tacGeom* g = &model->geom[geom];
+    const tacBody* body = &model->body[g->body];
+    double least = INFINITY, mass = model->param[body->mass];
+    const tacNode* root = NULL;
+    if (g->shape >= 0)
+        root = &model->node[model->shape[g->shape].first + model->shape[g->shape].count - 1];
+    for (int i = 0; root && i < sizes[root->kind]; ++i)
+        least = fmin(least, model->param[root->size + i]);
+    if (isfinite(least) || (root && root->kind == TAC_NODE_PLANE)) return 2.0 * least;
+    if (tac_moving_body(model, g->body) == 0 || !(mass > 0.0)) return INFINITY;
+    return 2.0 * min_radius(model->param + body->inertia, mass);
+}
+
+// thickness of the thinnest geom of each pair of bodies, or NULL without memory
+static const double* list_thickness(tacSpec* spec, const tacModel* model) {
+    int count = spec->contact.body_pair.count;
+    const tacContactPair* pair = spec->contact.pair.items;
+    double* all = tac_reader_alloc(&spec->reader, sizeof *all * (size_t)(count + 1));
+    for (int i = 0; i < count && all; ++i) all[i] = INFINITY;
+    for (int i = 0; i < spec->contact.pair.count && all; ++i)
+        for (int k = 0; k < 2; ++k)
+            all[pair[i].bodies] = fmin(all[pair[i].bodies], geom_thickness(model, pair[i].geom[k]));
+    return all;
+}
+
+// what a default stiffness is made from
+typedef struct pairScale {
+    bodyScale a, b;
+    double load;      // the larger of both bodies [N]
+    double thickness; // of the thinnest geom [m]
+    int implicit;
+} pairScale;
+
+static double default_stiffness(const tacModel* model, pairScale pair) {
+    double most = (pair.implicit ? 100.0 : 0.3) / model->param[model->timestep];
+    double length = fmin(smaller_radius(pair.a, pair.b), 0.75 * pair.thickness);
+    double k = fmin(pair.load / (0.01 * length), reduced_mass(pair.a, pair.b) * most * most);
+    return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
+}
+
+static double default_elastoplastic(const tacModel* model, pairScale pair) {
+    double length = smaller_radius(pair.a, pair.b), h = model->param[model->timestep];
+    double k = reduced_mass(pair.a, pair.b) * cubic_stiffness(length, h, pair.implicit);
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
@@ -306,13 +349,20 @@ static void plan_stiffness(tacSpec* spec, const tacModel* model, const bodyScale
     const tacElement* element = tac_find_tactus(spec, "stiffness");
     int count = element || spec->contact.body_pair.count == 0 ? 1 : spec->contact.body_pair.count;
     double* k = tac_reader_alloc(&spec->reader, sizeof *k * (size_t)count);
-    if (!k) return;
+    const double* loads = tac_contact_loads(spec, model);
+    // springs of every detector are as stiff as the thinner body asks for
+    int cubic = plan->responder == TAC_RESPOND_ELASTOPLASTIC, implicit = is_implicit(spec);
+    const bodyScale* size = list_body_scales(spec, model, !cubic);
+    const double* thickness = list_thickness(spec, model);
+    if (!k || !loads || !size || !thickness) return;
     k[0] = 1000.0;
-    int implicit = is_implicit(spec);
     for (int i = 0; i < spec->contact.body_pair.count; ++i) {
-        bodyScale a = body_scales[bodies[i].body[0]], b = body_scales[bodies[i].body[1]];
-        bodies[i].weight = reduced_mass(a, b);
-        if (!element) k[i] = default_stiffness(model, plan, implicit, a, b);
+        const int* body = bodies[i].body;
+        bodies[i].weight = reduced_mass(body_scales[body[0]], body_scales[body[1]]);
+        pairScale pair = {size[body[0]], size[body[1]], fmax(loads[body[0]], loads[body[1]]),
+                          thickness[i], implicit};
+        if (!element)
+            k[i] = cubic ? default_elastoplastic(model, pair) : default_stiffness(model, pair);
     }
     if (element) tac_read_number(&spec->reader, element, "stiffness", range_stiffness, k);
     int first =
@@ -402,6 +452,8 @@ static void plan_pair_numbers(tacSpec* spec, const tacModel* model, const bodySc
         pair[i].dissipation = tac_contact_number(spec, scale, plan, TAC_CONTACT_DISSIPATION, at);
         pair[i].stiction = tac_contact_number(spec, scale, plan, TAC_CONTACT_STICTION, at);
         pair[i].eps3 = tac_contact_number(spec, scale, plan, TAC_CONTACT_EPS3, at);
+        pair[i].thickness =
+            fmin(geom_thickness(model, pair[i].geom[0]), geom_thickness(model, pair[i].geom[1]));
         pair[i].inv_mass = inverse_effective_mass(model, plan, body_scales, &pair[i]);
         if (i < spec->geoms.pair.count) apply_pair_overrides(spec, plan, i, &pair[i]);
     }
@@ -445,7 +497,7 @@ void tac_plan_contact(tacSpec* spec) {
     tacModel model = tac_spec_model_view(spec);
     if (spec->reader.result != TAC_OK) return;
     list_pairs(spec, &model);
-    const bodyScale* body_scales = list_body_scales(spec, &model, &plan);
+    const bodyScale* body_scales = list_body_scales(spec, &model, has_thin_lengths(&plan));
     if (spec->reader.result != TAC_OK) return;
     tacContactScale scale = contact_scale_of(spec, &model, body_scales);
     plan.length = scale.length;

@@ -39,6 +39,10 @@ int tac_read_pair_number(tacSpec* spec, const tacContactPlan* plan, int pair,
 // the last <tactus> that has an attribute, or NULL
 const tacElement* tac_find_tactus(const tacSpec* spec, const char* attribute);
 
+// The largest force that each body is expected to pass on by contact, 0 of static ones (nbody) [N];
+// after the pairs of bodies are listed. NULL without memory (contact_loads.c).
+const double* tac_contact_loads(tacSpec* spec, const tacModel* model);
+
 // is the geom in a pair of the plan?
 int tac_has_contact_pair(const tacContactPlan* plan, int geom);
 

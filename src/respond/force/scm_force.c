@@ -247,6 +247,7 @@ static tacResult scm_force(const tacModel* model, const tacKinematics* kinematic
         eval_scm_pair(model, kinematics, pair, kinematics->derivatives ? 1 : 0, work, &f);
         add_array(sum->wrench, f.wrench, 6);
         add_array(sum->L, f.L, 36);
+        tac_pair_force_overlap(pair, i, -tac_re(f.separation[0]), sum);
         if (kinematics->derivatives) {
             add_array(sum->K, f.K, 36);
             add_array(sum->C, f.C, 36);

@@ -99,6 +99,31 @@ int tac_contact_forces_count(const tacContactForces* t) {
     return count;
 }
 
+// what is deeper than this share of a geom is flagged
+static const double max_overlap = 0.01;
+
+// deeper than contacts of edges are followed (detect/depth)?
+static int is_beyond_reach(const tacModel* model, double depth) {
+    int reach = model->contact->number[TAC_CONTACT_DEPTH];
+    return reach >= 0 && depth > tac_re(model->param[reach]);
+}
+
+void tac_contact_forces_overlap(const tacContactForces* t, tacInfo* info) {
+    const tacContactPair* pairs = t->model->contact->pair;
+    for (int i = 0; i < t->count; ++i) {
+        const tacPairForce* f = &t->force[i];
+        const tacContactPair* pair = &pairs[f->overlap_pair];
+        double depth = f->overlap * pair->thickness;
+        if (!(f->overlap > 0.0)) continue;
+        if (f->overlap > max_overlap || is_beyond_reach(t->model, depth))
+            info->flags |= TAC_DEEP_OVERLAP;
+        if (f->overlap <= info->overlap) continue;
+        info->overlap = f->overlap;
+        info->overlap_depth = depth;
+        for (int k = 0; k < 2; ++k) info->overlap_geom[k] = pair->geom[k];
+    }
+}
+
 //---------------------------------- twists ---------------------------------------
 
 tacTwist tac_twist_about(const tacMotion* m, int body, const tacReal* own, tacVec3 point) {
