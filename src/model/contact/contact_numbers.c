@@ -125,6 +125,7 @@ static const choiceRow choices[] = {
     {TAC_CHOICE_SOFT_POINTS, "soft_points", NULL, 2, 64, 8, D(SSDF), 0},
     {TAC_CHOICE_SELECT, "select", "softsort sinkhorn", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
+    {TAC_CHOICE_UNREFINED, "refine", "true false", 0, 0, 0, 0, R(SCM)},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_CCD, "ccd", "false true", 0, 0, 1, 0, R(LCP)},

@@ -16,13 +16,29 @@
 
 //---------------------------------- points that count ----------------------------
 
+// ln of the largest area of a point, which the weights are in units of
+static double largest_area(const tacScmPair* pair) {
+    const tacContactCloud *a = pair->cloud[0], *b = pair->cloud[1];
+    if (a->queries == 0) return b->log_area_range[1];
+    return b->queries == 0 ? a->log_area_range[1] : fmax(a->log_area_range[1], b->log_area_range[1]);
+}
+
+// ln of that over the smallest
+static double area_range(const tacScmPair* pair) {
+    double most = largest_area(pair), range = 0.0;
+    for (int i = 0; i < 2; ++i)
+        if (pair->cloud[i]->queries > 0)
+            range = fmax(range, most - pair->cloud[i]->log_area_range[0]);
+    return range;
+}
+
 // ln of the part of the largest weight, or force, below which a point is left out: derivatives by
 // 1/eps2 times an arm included
 static double weight_cutoff(const tacScmPair* pair) {
     int count = pair->cloud[0]->queries + pair->cloud[1]->queries;
     double size = pair->cloud[0]->size + pair->cloud[1]->size;
     double gain = 1.0 + size / tac_re(pair->number[TAC_SCM_EPS2]);
-    return pair->exact ? 700.0 : log(gain * count / TAC_SSDF_SHARE);
+    return pair->exact ? 700.0 : log(gain * count / TAC_SSDF_SHARE) + area_range(pair);
 }
 
 // points of one way that may count, with Phi and how far its forces fade
@@ -143,10 +159,13 @@ static double force_log_cutoff(const tacScmPair* pair, tacReal lower_bound) {
 static void point_weights(const tacScmPair* pair, tacReal lower_bound, scmList* list,
                           tacScmSide* side, tacReal* sigma, int* at) {
     tacReal eps = pair->number[TAC_SCM_EPS2];
+    const double* log_area = side->query.cloud->log_area;
     double cut = weight_cutoff(pair), log_cutoff = force_log_cutoff(pair, lower_bound);
+    double largest = largest_area(pair);
     int force = 0, end = list->count;
     for (int i = 0; i < list->count; ++i) {
-        tacReal weight_exponent = (list->Phi[i] - lower_bound) / eps;
+        tacReal weight_exponent =
+            (list->Phi[i] - lower_bound) / eps + (largest - log_area[list->at[i]]);
         if (tac_re(weight_exponent) > cut) continue;
         int active = tac_re(weight_exponent) + tac_re(list->fade[i]) <= log_cutoff;
         int to = active ? force++ : --end;
@@ -169,10 +188,13 @@ static void point_weights(const tacScmPair* pair, tacReal lower_bound, scmList* 
 static void normalize_weights(const tacScmPair* pair, tacReal lower_bound, tacScmSide side[2],
                               tacReal* sigma[2], tacReal separation[2]) {
     tacReal eps = pair->number[TAC_SCM_EPS2], total = 0.0, mean = 0.0;
+    double largest = largest_area(pair);
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < side[k].count + side[k].fields; ++i) {
             total += sigma[k][i];
-            if (tac_re(sigma[k][i]) > 0.0) mean -= sigma[k][i] * r_log(sigma[k][i]);
+            double smaller = largest - side[k].query.cloud->log_area[side[k].at[i]];
+            if (tac_re(sigma[k][i]) > 0.0)
+                mean -= sigma[k][i] * (r_log(sigma[k][i]) + smaller);
         }
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < side[k].count + side[k].fields; ++i) sigma[k][i] = sigma[k][i] / total;
