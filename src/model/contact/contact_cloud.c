@@ -193,6 +193,7 @@ static void fill_points(tacContactCloud* c, const tacCloudPoints* points, pointS
         range[1] = i > 0 ? fmax(range[1], log_area[i]) : log_area[i];
     }
     c->spacing = sqrt(total / c->count);
+    c->weighted = sizes.weighted;
     for (int i = 0; i < c->count; ++i)
         ((double*)c->reach)[i] = sizes.reach ? sizes.reach[points->order[i]] : c->spacing;
 }

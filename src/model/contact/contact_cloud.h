@@ -17,6 +17,7 @@ typedef struct tacContactCloud {
     const double* block; // x y z nx ny nz of `count` each [m]
     const double* log_area; // ln of the area of each point [m^2]; 0: all count alike
     double log_area_range[2]; // the smallest, and the largest
+    int weighted;           // 1: points count by their areas
     const double* reach; // length of each face: beyond it its plane gives way to the distance [m]
     int is_cut_off;      // 1: planes end beyond their reach, 0: they have no end
     double spacing;      // root of the mean area [m]

@@ -12,6 +12,7 @@
 #include "mesh/io/soup_stats.h"
 #include "mesh/surface/quad_mesh.h"
 #include "mesh/surface/refine_faces.h"
+#include "mesh/surface/ring_points.h"
 #include "model/contact/contact_cloud.h"
 #include "model/contact/contact_plan.h"
 #include "tactus/mesh.h"
@@ -134,6 +135,14 @@ static void project_quads(void* user, int count, double* point, double* normal) 
         tac_quad_mesh_project(user, &point[3 * (size_t)i], &normal[3 * (size_t)i]);
 }
 
+static tacResult ring_cloud(cloudBuilder* m, int geom, tacQuadMesh surface, tacContactCloud** out) {
+    tacRefinedFaces points;
+    tacResult result = tac_ring_points(surface, m->allocator, &points);
+    if (result == TAC_OK) result = cloud_of_faces(m, &points, geom_pose(m->model, geom), out);
+    tac_refined_faces_release(&points);
+    return result;
+}
+
 static int quad_kind(tacNodeKind kind) {
     switch (kind) {
     case TAC_NODE_BOX:
@@ -158,6 +167,7 @@ static tacResult cloud_of_quads(cloudBuilder* m, int geom, const tacNode* node,
         quads.size[k] = node->kind == TAC_NODE_SPHERE ? size[0]
                         : k == 2 && quads.kind >= TAC_QUADS_CAPSULE ? 0.0
                                                                     : size[k];
+    if (m->refine && quads.kind != TAC_QUADS_BOX) return ring_cloud(m, geom, quads, out);
     cloudSurface surface = {.soup = tac_quad_mesh_create(quads, m->allocator),
                             .pose = geom_pose(m->model, geom),
                             .projection = {project_quads, &quads}};
@@ -321,7 +331,7 @@ static void set_eps1(tacSpec* spec, tacModel* model) {
     for (int i = 0; i < plan->npair; ++i)
         if (plan->pair[i].eps3 >= 0) least = fmin(least, model->param[plan->pair[i].eps3]);
     if (at < 0 || tac_find_tactus(spec, "eps1") || !(h > 0.0)) return;
-    double eps = h * h / 9.0, most = 0.5 * plan->length * least;
+    double eps = h * h / 9.0, most = (plan->responder == TAC_RESPOND_SCM ? 1.0 / 6.0 : 0.5) * plan->length * least;
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 

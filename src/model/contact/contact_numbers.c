@@ -174,6 +174,10 @@ static double default_of(tacSpec* spec, const numberRow* row, const tacContactSc
     // clouds have tangential forces at edges, and sticking contacts creep at a share of this
     else if (row->number == TAC_CONTACT_STICTION && plan->detector == TAC_DETECT_SSDF)
         unit[OF_VELOCITY] *= 0.2;
+    // A force that is smooth over the distance of points lets round bodies rest: they have no
+    // valleys between their points to roll into (docs/scm.md)
+    if (row->number == TAC_CONTACT_EPS3 && plan->responder == TAC_RESPOND_SCM)
+        unit[OF_LENGTH] *= 3.0;
     if (row->number == TAC_CONTACT_DRY_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
         unit[OF_ONE] = 10.0;
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
