@@ -590,6 +590,9 @@ void tac_read_contact_clouds(tacSpec* spec, tacModel* model) {
     make_clouds(&m, plan, clouds);
     if (spec->reader.result != TAC_OK) return;
     set_eps1(spec, model);
+    // a temperature that the scene gives is that of the paper's field, whose planes have no end
+    for (int g = 0; g < model->ngeom && !tac_find_tactus(spec, "eps1"); ++g)
+        if (clouds[g]) clouds[g]->is_cut_off = clouds[g]->queries > 0;
     report_refinement(&m);
     warn_attracting_cores(spec, model);
     warn_coarse_clouds(spec, model);
