@@ -53,4 +53,16 @@ static inline tacContactCloud* test_box(int cells, double x, double y, double z)
     return cloud;
 }
 
+// planes that end, a part of the spacing beside their faces, and points that count by areas
+static inline void test_cut_off(tacContactCloud* cloud, double share) {
+    double* log_area = (double*)cloud->log_area;
+    cloud->is_cut_off = cloud->weighted = 1;
+    for (int i = 0; i < cloud->count; ++i) {
+        ((double*)cloud->reach)[i] = share * cloud->spacing * (1.0 + 0.3 * (i % 3));
+        log_area[i] = 0.2 * (i % 4) - 3.0;
+    }
+    cloud->log_area_range[0] = -3.0;
+    cloud->log_area_range[1] = -2.4;
+}
+
 #endif
