@@ -248,13 +248,12 @@ typedef struct octreeTask {
 } octreeTask;
 
 // Differences fall by a ratio r from level to level, so r/(1 - r) of the last one is left; half as
-// much again is stated. Ratios below 1/10 may be a matter of chance;
-// without a ratio it is four times the difference.
+// much again is stated. A ratio below 1/10 may be a matter of chance.
 static void update_octree(massEstimate* t, tacMass now, double tolerance) {
     if (!(now.volume > 0.0)) return;
     double change = t->last.volume > 0.0 ? relative_difference(&t->last, &now) : INFINITY;
-    double ratio = isfinite(t->change) ? fmax(change / t->change, 0.1) : 1.0;
-    double left = ratio < 0.5 ? ratio / (1.0 - ratio) : 3.0;
+    double ratio = isfinite(t->change) ? change / t->change : 1.0;
+    double left = ratio < 0.1 ? 1.0 : ratio < 0.5 ? ratio / (1.0 - ratio) : 3.0;
     now.error = 1.5 * change * left + 0.02 * tolerance + 1e-14;
     *t = (massEstimate){now, change};
 }
