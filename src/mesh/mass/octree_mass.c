@@ -7,8 +7,6 @@
 
 #include "mesh/mass/octree_mass.h"
 
-#include "shape/bounds/safe_radius.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -109,8 +107,7 @@ static void prove_cells(octree* o) {
             cell_middle(o, &o->cell[first + i], at);
             for (int k = 0; k < 3; ++k) x[k][i] = at[k];
         }
-        tac_shape_safe_radius(s->model, s->shape, s->pose, (tacPoints){n, {x[0], x[1], x[2]}},
-                              outside, inside, s->scratch);
+        tac_shape_sampler_free(s, n, (double* const[3]){x[0], x[1], x[2]}, outside, inside);
         for (int i = 0; i < n; ++i) {
             double at[3] = {x[0][i], x[1][i], x[2][i]}, middle[3];
             about_middle(o, at, middle);
