@@ -393,9 +393,9 @@ static int regions_share_the_stiffness(void) {
     }
     tacAllocator allocator = tac_default_allocator();
     ENSURE(tac_contact_cloud_plane(tac_pose_identity(), allocator, &plane) == TAC_OK);
-    ENSURE(tac_contact_cloud_points((tacSurfacePoints){COUNT, x[0], n[0], 0.1, NULL, NULL}, allocator, &one,
+    ENSURE(tac_contact_cloud_points((tacSurfacePoints){COUNT, x[0], n[0], 0.1, NULL, NULL, 0.0, NULL}, allocator, &one,
                                     NULL) == TAC_OK);
-    ENSURE(tac_contact_cloud_points((tacSurfacePoints){2 * COUNT, x[0], n[0], 0.2, NULL, NULL}, allocator, &two,
+    ENSURE(tac_contact_cloud_points((tacSurfacePoints){2 * COUNT, x[0], n[0], 0.2, NULL, NULL, 0.0, NULL}, allocator, &two,
                                     NULL) == TAC_OK);
     double force[2];
     for (int i = 0; i < 2; ++i) {

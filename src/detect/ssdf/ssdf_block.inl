@@ -4,7 +4,8 @@
 //
 //   score_i = (|d|^2 - |y - p_i|^2)/eps1 = (2 d . e - |e|^2)/eps1
 //
-// so that nothing cancels far away, and what belongs to a plane alone is shared by all lanes. A
+// and ln of the amplitude of a cloud with its own kernel, 0 and more. So the best is 0 at least,
+// nothing cancels far away, and what belongs to a plane alone is shared by all lanes. A
 // leaf of planes is left out if its box is so far from every point of the block that no weight in
 // it exceeds exp(-depth) of the largest. That is decided for the block and by real parts, so it
 // is the same for every number type and instruction set.
@@ -134,6 +135,7 @@ TAC_INLINE void fill_tile(const ssdfBlock* b, int leaf, ssdfTile* t) {
         t->e[1][i] = c;
         t->e[2][i] = g;
         t->square_term[i] = inv * (a * a + c * c + g * g);
+        if (p->cloud->log_amp) t->square_term[i] += p->cloud->log_amp[first + i];
         t->ne[i] = t->n[0][i] * a + t->n[1][i] * c + t->n[2][i] * g;
     }
 }
@@ -450,7 +452,8 @@ static void block_begin(ssdfBlock* b, const tacSsdfPlanes* planes,
         return;
     }
     list_leaves(b, 0);
-    nearest_leaves(b, score_cutoff(b));
+    // planes with larger amplitudes may be best from farther away
+    nearest_leaves(b, score_cutoff(b) - planes->cloud->log_amp_range * tac_re(planes->eps));
     set_limits(b);
 }
 

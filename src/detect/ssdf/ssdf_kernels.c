@@ -191,6 +191,8 @@ static void jet_at(const tacSsdfPlanes* planes, const tacReal y[3][TAC_SSDF_BLOC
     for (int u = 0; u < SSDF_STAGE; ++u) {
         store_jet(&b, &s[u], u, out);
         store_rates(&b, &s[u], u, out);
+        for (int k = 10; k < TAC_SSDF_JET && planes->is_own; ++k)
+            w_store(&out[k][u * TAC_LANES], w_set(0.0));
     }
 }
 

@@ -34,6 +34,7 @@ static char* carve_arrays(tacContactCloud* c, cloudShape shape, char* at) {
     c->block = carve(&at, sizeof(double) * 6 * n);
     c->log_area = carve(&at, sizeof(double) * n);
     c->reach = carve(&at, sizeof(double) * n);
+    c->log_amp = carve(&at, sizeof(double) * n);
     for (int k = 0; k < 3; ++k) c->vertex[k] = carve(&at, sizeof(double) * (v + 1));
     c->first = carve(&at, sizeof(int) * (v + 1));
     c->face = carve(&at, sizeof(int) * (size_t)(shape.corners + 1));
@@ -198,6 +199,19 @@ static void fill_points(tacContactCloud* c, const tacCloudPoints* points, pointS
         ((double*)c->reach)[i] = sizes.reach ? sizes.reach[points->order[i]] : c->spacing;
 }
 
+// amplitudes in units of the smallest
+static void fill_kernel(tacContactCloud* c, const tacCloudPoints* points,
+                        const tacSurfacePoints* surface) {
+    double least = INFINITY, *log_amp = (double*)c->log_amp;
+    c->own_eps = surface->own_eps;
+    for (int i = 0; i < c->count && surface->log_amp; ++i) least = fmin(least, surface->log_amp[i]);
+    for (int i = 0; i < c->count && surface->log_amp; ++i) {
+        log_amp[i] = surface->log_amp[points->order[i]] - least;
+        c->log_amp_range = fmax(c->log_amp_range, log_amp[i]);
+    }
+    if (!surface->log_amp) c->log_amp = NULL;
+}
+
 static void fill_extent(tacContactCloud* c) {
     double mean[3] = {0.0, 0.0, 0.0}, square = 0.0, far = 0.0;
     for (int k = 0; k < 3; ++k) {
@@ -302,6 +316,7 @@ static tacResult make_cloud(tacReader* reader, const tacSoup* soup, tacPose pose
     tacAllocator allocator = reader->allocator;
     tacContactCloud* c =
         alloc_cloud((cloudShape){soup->nface, soup->nvertex, soup->ncorner}, allocator);
+    if (c) c->log_amp = NULL;
     result = c ? fill_cloud(reader, soup, pose, &faces.points,
                             (pointSizes){faces.area, faces.reach, 0}, c)
                : TAC_ERROR_MEMORY;
@@ -372,6 +387,7 @@ tacResult tac_contact_cloud_points(tacSurfacePoints surface, tacAllocator alloca
     result = c && points.order ? TAC_OK : TAC_ERROR_MEMORY;
     if (result == TAC_OK) {
         fill_points(c, &points, (pointSizes){areas, surface.reach, surface.areas != NULL});
+        fill_kernel(c, &points, &surface);
         fill_extent(c);
         *out = c;
     }
@@ -388,6 +404,7 @@ tacResult tac_contact_cloud_plane(tacPose pose, tacAllocator allocator, tacConta
     tac_store3(block, pose.position);
     tac_store3(block + 3, n);
     c->queries = 0;
+    c->log_amp = NULL;
     fill_extent(c);
     *out = c;
     return TAC_OK;

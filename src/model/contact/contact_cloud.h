@@ -19,6 +19,9 @@ typedef struct tacContactCloud {
     double log_area_range[2]; // the smallest, and the largest
     int weighted;           // 1: points count by their areas
     const double* reach; // length of each face: beyond it its plane gives way to the distance [m]
+    double own_eps;         // of a cloud with its own kernel [m^2]; 0: that of the scene
+    const double* log_amp;  // ln of amplitudes of its kernel, 0 and more; NULL: none
+    double log_amp_range;   // the largest
     int is_cut_off;      // 1: planes end beyond their reach, 0: they have no end
     double spacing;      // root of the mean area [m]
     double size;         // diagonal of the box around the points [m]
@@ -48,6 +51,8 @@ typedef struct tacSurfacePoints {
     double area;                  // of the surface, whose points count alike; or
     const double* areas;          // of each point, which count by them; or NULL (count)
     const double* reach;          // of each point; NULL: the spacing      (count)
+    double own_eps;               // of its own kernel; 0: that of the scene
+    const double* log_amp;        // of its own kernel; NULL: none         (count)
 } tacSurfacePoints;
 
 // Makes a cloud of points. TAC_ERROR_VALUE without points or with a normal whose length is not 1.

@@ -15,6 +15,7 @@
 #include "mesh/surface/ring_points.h"
 #include "model/contact/contact_cloud.h"
 #include "model/contact/contact_plan.h"
+#include "model/mjcf/cloud_points.h"
 #include "tactus/mesh.h"
 #include "tactus/shape.h"
 #include "tactus/state.h"
@@ -34,6 +35,7 @@ typedef struct cloudBuilder {
     tacAllocator allocator;
     int points; // of a surface: it has so many at least
     int refine; // 1: faces are split to their spacing
+    int uses_points; // 1: vertices are not needed, so clouds of the user are taken as they are
     tacMessage message;
     double spacing;                                     // of the surface at hand [m]
     int refined, first_refined, faces, refined_points;  // meshes that were refined, the first one
@@ -97,7 +99,7 @@ static tacResult cloud_of_faces(cloudBuilder* m, tacRefinedFaces* faces, tacPose
     }
     return tac_contact_cloud_points(
         (tacSurfacePoints){faces->count, faces->centre, faces->normal, 0.0, faces->area,
-                           faces->length},
+                           faces->length, 0.0, NULL},
         m->allocator, out, &m->message);
 }
 
@@ -246,6 +248,82 @@ static tacResult cloud_of_shape(cloudBuilder* m, int geom, int shape, tacContact
     return result;
 }
 
+//---------------------------------- clouds of the user ---------------------------
+
+// Is a shape a cloud alone, with a kernel that this file knows: Gaussian, one width for all, and
+// normals of length 1?
+static int is_plain_cloud(const tacModel* model, const tacShape* shape) {
+    const tacNode* root = &model->node[shape->first + shape->count - 1];
+    if (shape->count != 1 || root->kind != TAC_NODE_CLOUD) return 0;
+    const tacCloud* cloud = &model->cloud[root->cloud];
+    const double* x = model->param + cloud->block;
+    if (cloud->kernel != TAC_CLOUD_ISOTROPIC) return 0;
+    for (int i = 0; i < cloud->count; ++i) {
+        tacVec3 n = {x[3 * cloud->count + i], x[4 * cloud->count + i], x[5 * cloud->count + i]};
+        if (!(fabs(tac_norm(n) - 1.0) <= 1e-3)) return 0;
+    }
+    return 1;
+}
+
+// A point stands for the square of the distance to its nearest neighbour.
+static tacResult fill_own_points(tacReader* reader, const tacModel* model, const tacNode* node,
+                                 tacPose pose, tacSurfacePoints* out) {
+    const tacCloud* cloud = &model->cloud[node->cloud];
+    const double* column = model->param + cloud->block;
+    size_t n = (size_t)cloud->count;
+    tacCloudPoints points = {.count = cloud->count,
+                             .point = tac_reader_alloc(reader, 3 * sizeof(double) * n),
+                             .normal = tac_reader_alloc(reader, 3 * sizeof(double) * n)};
+    double *distance = tac_reader_alloc(reader, sizeof(double) * n),
+           *area = tac_reader_alloc(reader, sizeof(double) * n);
+    if (!points.point || !points.normal || !distance || !area) return TAC_ERROR_MEMORY;
+    for (size_t i = 0; i < n; ++i) {
+        tacVec3 x = {column[i], column[n + i], column[2 * n + i]},
+                m = {column[3 * n + i], column[4 * n + i], column[5 * n + i]};
+        tac_store3(&points.point[3 * i], tac_pose_apply(pose, x));
+        tac_store3(&points.normal[3 * i], tac_pose_rotate(pose, m));
+    }
+    if (!tac_cloud_neighbours(reader, &points, distance)) return TAC_ERROR_MEMORY;
+    double width = model->param[node->smooth];
+    for (size_t i = 0; i < n; ++i) {
+        if (!(distance[i] > 1e-3 * width) || !isfinite(distance[i])) distance[i] = 2.0 * width;
+        area[i] = distance[i] * distance[i];
+    }
+    *out = (tacSurfacePoints){.count = cloud->count,
+                              .point = points.point,
+                              .normal = points.normal,
+                              .areas = area,
+                              .reach = distance,
+                              .own_eps = width * width,
+                              .log_amp = cloud->has_log_amp ? column + 6 * n : NULL};
+    return TAC_OK;
+}
+
+// its points and its kernel as they are
+static tacResult cloud_of_points(cloudBuilder* m, int geom, const tacNode* node,
+                                 tacContactCloud** out) {
+    tacReader reader = {.allocator = m->allocator, .file = "", .document = ""};
+    tacSurfacePoints points;
+    tacPose own = {tac_load3(m->model->param + node->position),
+                   tac_quat_load(m->model->param + node->rotation)};
+    tacPose pose = tac_pose_compose(geom_pose(m->model, geom), own);
+    tacResult result = fill_own_points(&reader, m->model, node, pose, &points);
+    if (result == TAC_OK)
+        result = tac_contact_cloud_points(points, m->allocator, out, &m->message);
+    tac_reader_close(&reader);
+    return result;
+}
+
+// a cloud whose kernel has another form is its surface
+static void warn_resampled(cloudBuilder* m, const tacShape* shape) {
+    const tacNode* root = &m->model->node[shape->first + shape->count - 1];
+    if (shape->count == 1 && root->kind == TAC_NODE_CLOUD)
+        tac_reader_warn(&m->spec->reader,
+                        "'%.40s': contact takes points of its surface in place of its own, as its "
+                        "kernel is not isotropic or its normals do not have length 1",
+                        shape->name);
+}
+
 //---------------------------------- meshes ---------------------------------------
 
 static const char* mesh_text(const tacSoup* soup) { return *soup->file ? soup->file : "a mesh"; }
@@ -303,6 +381,8 @@ static tacResult make_cloud(cloudBuilder* m, int geom, tacContactCloud** out) {
     // a root with a pose of its own is not the plain primitive
     if (root->kind == TAC_NODE_POLYHEDRON && tac_attribute(element_of(m, geom), "mesh"))
         return cloud_of_mesh(m, geom, out);
+    if (m->uses_points && is_plain_cloud(m->model, s)) return cloud_of_points(m, geom, root, out);
+    warn_resampled(m, s);
     if (tac_attribute(element_of(m, geom), "shape")) return cloud_of_shape(m, geom, shape, out);
     if (root->kind == TAC_NODE_PLANE)
         return tac_contact_cloud_plane(geom_pose(m->model, geom), m->allocator, out);
@@ -586,13 +666,15 @@ void tac_read_contact_clouds(tacSpec* spec, tacModel* model) {
     cloudBuilder m = {.spec = spec, .model = model, .allocator = a};
     m.points = plan->choice[TAC_CHOICE_POINTS];
     m.refine = plan->responder == TAC_RESPOND_SCM && !plan->choice[TAC_CHOICE_UNREFINED];
+    m.uses_points = plan->responder == TAC_RESPOND_SCM;
     m.coarse = -1;
     make_clouds(&m, plan, clouds);
     if (spec->reader.result != TAC_OK) return;
     set_eps1(spec, model);
     // a temperature that the scene gives is that of the paper's field, whose planes have no end
     for (int g = 0; g < model->ngeom && !tac_find_tactus(spec, "eps1"); ++g)
-        if (clouds[g]) clouds[g]->is_cut_off = clouds[g]->queries > 0;
+        if (clouds[g])
+            clouds[g]->is_cut_off = clouds[g]->queries > 0 && !(clouds[g]->own_eps > 0.0);
     report_refinement(&m);
     warn_attracting_cores(spec, model);
     warn_coarse_clouds(spec, model);

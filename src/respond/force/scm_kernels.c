@@ -271,7 +271,7 @@ TAC_INLINE void predicted_terms(const planeJob* job, const planeSums* s, int sta
 // the score falls as 1/eps1
 TAC_INLINE void param_terms(const ssdfBlock* b, const planeJob* job, const planeSums* s, wide inv,
                             pointForce* p) {
-    wide by_e = -b->inv * inv;
+    wide by_e = b->planes->is_own ? w_set(0.0) : -b->inv * inv;
     p->phi_e = by_e * (s->fs - p->phi * s->s);
     for (int j = 0; j < 3; ++j) {
         p->T[0][j] = job->law.implicit ? s->T[5][j] * inv : p->F[j] / job->law.k;
@@ -486,6 +486,7 @@ static void add_field_block(const tacScmSide* side, planeJob* job, int first, si
         for (int k = 0; k < 6; ++k) s->G[k] = w_fma(weight, gamma[k], s->G[k]);
         if (order < 2) continue;
         s->P = w_fma(weight, phi - w_set(side->shift), s->P);
+        if (side->planes.is_own) continue;
         s->PE = w_fma(-weight * b.inv * inv, sum->fs - phi * sum->s, s->PE);
     }
 }
