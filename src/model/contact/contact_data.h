@@ -74,6 +74,7 @@ typedef enum tacContactChoice {
     TAC_CHOICE_GRADIENT,    // `gradient` of hard contact at ties: 0 one_sided, 1 helpful
     TAC_CHOICE_OVERLAP,     // `overlap` at the start of a step: 0 is refused, 1 pushed apart
     TAC_CHOICE_POINTS,      // `points` of a surface that is made
+    TAC_CHOICE_UNREFINED,   // `refine`: 1 takes the faces of meshes as points as they are
     TAC_CHOICE_EXACT,       // `exact`: 1 sums over all points; results are the same
     TAC_CHOICE_SOFT_POINTS, // `soft_points`: soft points of a pair, half of them on each body
     TAC_CHOICE_SELECT,      // `select` of them: 0 by SoftSort, 1 by Sinkhorn

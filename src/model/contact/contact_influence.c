@@ -294,10 +294,12 @@ static void fill_planes(influenceBuilder* m, tacContactInfluence* r, tacInfluenc
 }
 
 // exp(-height/eps3) and 2 count (1 + wide) exp(-spread/eps1), times the gain, are the share
-static void set_cutoffs(tacContactInfluence* r, int count) {
+static void set_cutoffs(tacContactInfluence* r, const tacContactCloud* cloud) {
+    int count = cloud->count;
     double log_range = log(TAC_INFLUENCE_GAIN / TAC_INFLUENCE_SHARE);
     r->height = r->eps3 * log_range;
-    r->voronoi_margin = r->eps1 * (log_range + log(2.0 * count * (1.0 + TAC_INFLUENCE_WIDTH)));
+    r->voronoi_margin = r->eps1 * (log_range + log(2.0 * count * (1.0 + TAC_INFLUENCE_WIDTH)) +
+                                   cloud->log_amp_range);
 }
 
 tacContactInfluence* tac_contact_influence_create(const tacContactCloud* cloud, double eps1,
@@ -308,8 +310,9 @@ tacContactInfluence* tac_contact_influence_create(const tacContactCloud* cloud, 
         allocator.allocate(allocator.user, sizeof *r + sizeof(tacInfluenceBox) * slots);
     if (!r) return NULL;
     tacInfluenceBox* box = (tacInfluenceBox*)(r + 1);
+    if (cloud->own_eps > 0.0) eps1 = cloud->own_eps;
     *r = (tacContactInfluence){.eps1 = eps1, .eps3 = eps3, .box = box};
-    set_cutoffs(r, cloud->count);
+    set_cutoffs(r, cloud);
     influenceBuilder m = {
         .cloud = cloud, .levels = levels, .height = r->height, .voronoi_margin = r->voronoi_margin};
     m.far = 64.0 * (cloud->size + sqrt(m.voronoi_margin) + m.height);

@@ -125,6 +125,7 @@ static const choiceRow choices[] = {
     {TAC_CHOICE_SOFT_POINTS, "soft_points", NULL, 2, 64, 8, D(SSDF), 0},
     {TAC_CHOICE_SELECT, "select", "softsort sinkhorn", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
+    {TAC_CHOICE_UNREFINED, "refine", "true false", 0, 0, 0, 0, R(SCM)},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_CCD, "ccd", "false true", 0, 0, 1, 0, R(LCP)},
@@ -176,6 +177,10 @@ static double default_of(tacSpec* spec, const numberRow* row, const tacContactSc
     // clouds have tangential forces at edges, and sticking contacts creep at a share of this
     else if (row->number == TAC_CONTACT_STICTION && plan->detector == TAC_DETECT_SSDF)
         unit[OF_VELOCITY] *= 0.5;
+    // A force that is smooth over the distance of points lets round bodies rest: they have no
+    // valleys between their points to roll into (docs/scm.md)
+    if (row->number == TAC_CONTACT_EPS3 && plan->responder == TAC_RESPOND_SCM)
+        unit[OF_LENGTH] *= 3.0;
     if (row->number == TAC_CONTACT_DRY_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
         unit[OF_ONE] = 10.0;
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);

@@ -145,7 +145,10 @@ static double max_speed(const scmPairCutoff* m) {
 // friction, what an implicit step adds, and two derivatives by weights against those of the spring.
 static double max_gain(const scmPairCutoff* m) {
     double v = max_speed(m), size = fmax(m->at.cloud[0]->size, m->at.cloud[1]->size);
-    double slope = 1.0 + m->at.eps3 * (2.0 * size / m->at.eps1 + 1.0 / m->eps2);
+    double eps1 = m->at.eps1;
+    for (int i = 0; i < 2; ++i)
+        if (m->at.cloud[i]->own_eps > 0.0) eps1 = fmin(eps1, m->at.cloud[i]->own_eps);
+    double slope = 1.0 + m->at.eps3 * (2.0 * size / eps1 + 1.0 / m->eps2);
     return (1.0 + v / m->v_d) * (1.0 + m->mu) * (1.0 + m->implicit * v / m->at.eps3) * slope *
            slope;
 }
