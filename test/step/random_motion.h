@@ -21,6 +21,7 @@ typedef struct randomKept {
 typedef struct randomReport {
     randomKind kind;
     int loaded, steps, flagged; // steps taken; those with a flag
+    int flags[32];              // steps with each flag
     tacResult result;           // of the step that failed
     double gain, contact_gain;  // of energy, relative; what contact alone adds
     int tunnelled;              // bodies
@@ -216,6 +217,7 @@ static inline void random_move(randomMotion* m, int steps, randomReport* r, rand
         tacInfo info = tac_step_info(m->scratch);
         ++r->steps;
         r->flagged += (info.flags & RANDOM_FLAGS) != 0;
+        for (int k = 0; k < 32; ++k) r->flags[k] += info.flags >> k & 1;
         // the first is any state, the others touch; each as likely as the next
         touched += info.contacts > 0;
         if (test_uniform(random, 0.0, i + 1.0) < 1.0) kept[0] = now;

@@ -387,7 +387,7 @@ static inline void draft_press(randomDraft* d) {
     double gap = draft_log(d, 1e-4, 0.3) * d->scale, pos[3] = {0.0, 0.0, g.half[2] * 1.001};
     draft_free_body(d, &g, pos, NULL);
     draft_throw(d, 0.0, 0.0);
-    pos[2] = 2.0 * g.half[2] + gap + 1.001 * ram.half[2];
+    pos[2] = 2.002 * g.half[2] + gap + ram.half[2];
     draft_open_body(d, pos, NULL);
     DRAFT_ADD(d->world, "<joint name='ram' type='slide' axis='0 0 1' damping='%.4g'/>%s</body>\n",
               draft_chance(d, 0.5) ? 0.0 : draft_log(d, 0.01, 1.0), ram.text);

@@ -147,6 +147,26 @@ static void print_failures(const randomSweep* s, int most) {
     }
 }
 
+// steps with each flag, by kind of scene
+static void print_flags(const randomSweep* s) {
+    for (int kind = 0; kind < KIND_COUNT; ++kind) {
+        int count[32] = {0}, steps = 0, any = 0;
+        for (int i = 0; i < s->count; ++i) {
+            const randomReport* r = &s->report[i];
+            if ((int)r->kind != kind) continue;
+            steps += r->steps;
+            any += r->flagged;
+            for (int k = 0; k < 32; ++k) count[k] += r->flags[k];
+        }
+        if (!any) continue;
+        printf("  %s: %.2f%% of %d steps are flagged:", random_kind_name[kind],
+               100.0 * any / steps, steps);
+        for (int k = 0; k < 32; ++k)
+            if (count[k]) printf(" %s %d", tac_flag_name(1u << k), count[k]);
+        printf("\n");
+    }
+}
+
 //---------------------------------- commands ----------------------------------
 
 static const randomFamily* family_of(const char* name) {
@@ -185,6 +205,7 @@ static int sweep_command(int argc, char** argv) {
         s.family = &random_families[i];
         run_sweep(&s, threads);
         print_failures(&s, 1 << 30);
+        print_flags(&s);
         randomTotals t = add_up(&s);
         print_head();
         print_totals(s.family, &t);
