@@ -71,6 +71,7 @@ static inline int extrapolate_column(const randomMotion* m, const randomKept* at
                                      const double* guess, double size, randomColumn* out) {
     double table[2][DIFFERENCE_ORDERS][2 * RANDOM_NUMBERS], h = 1e-3 * in.unit;
     int n = 2 * m->model->nv, rows = 0;
+    double large = fmax(column_norm(at->q, NULL, m->model->nq), column_norm(at->v, NULL, n / 2));
     out->error = INFINITY;
     for (int level = 0; level < DIFFERENCE_LEVELS; ++level, h *= 0.4) {
         double(*now)[2 * RANDOM_NUMBERS] = table[level % 2];
@@ -81,10 +82,11 @@ static inline int extrapolate_column(const randomMotion* m, const randomKept* at
             continue;
         }
         for (int k = 1; k < DIFFERENCE_ORDERS && k <= rows; ++k) {
-            double f = pow(0.4, -2.0 * k), error = 0.0;
+            double f = pow(0.4, -2.0 * k), error = 0.0, rounding = 2e-16 * large / h;
             for (int i = 0; i < n; ++i)
                 now[k][i] = (f * now[k - 1][i] - last[k - 1][i]) / (f - 1.0);
             error = fmax(column_norm(now[k], now[k - 1], n), column_norm(now[k], last[k - 1], n));
+            error = fmax(error, rounding);
             int confirms = error <= 1e-6 * size && column_norm(now[k], guess, n) <= 1e-5 * size;
             if (error < out->error || error <= 1e-6 * size) {
                 out->error = error;
@@ -177,8 +179,24 @@ static inline int column_stands(const randomMotion* m, const randomKept* at, ran
     return 1;
 }
 
-// One column of the step at a state. `of` a parameter of relative size: the column by its
-// logarithm.
+// RANDOM_SHOW=1: a column that is not confirmed, and its worst row over widths
+static inline void show_column(const randomMotion* m, const randomKept* at, randomInput in,
+                               const double* jvp, const randomColumn* truth) {
+    int n = 2 * m->model->nv, worst = 0;
+    double d[3][2 * RANDOM_NUMBERS];
+    for (int i = 0; i < n; ++i) {
+        printf("    row %d: derivative %.12g, differences %.12g\n", i, jvp[i], truth->value[i]);
+        if (fabs(jvp[i] - truth->value[i]) > fabs(jvp[worst] - truth->value[worst])) worst = i;
+    }
+    for (double h = 1e-3 * in.unit; h > 1e-12 * in.unit; h *= 0.1) {
+        for (int side = -1; side < 2; ++side)
+            if (column_difference(m, at, in, h, side, d[side + 1])) return;
+        printf("    row %d, width %.1e: backward %.10g, central %.10g, forward %.10g\n", worst, h,
+               d[0][worst], d[1][worst], d[2][worst]);
+    }
+}
+
+// one column of the step at a state
 static inline void compare_column(const randomMotion* m, const randomKept* at, randomInput in,
                                   randomReport* r) {
     double jvp[2 * RANDOM_NUMBERS];
@@ -215,17 +233,7 @@ static inline void compare_column(const randomMotion* m, const randomKept* at, r
         ++r->unconverged;
     } else {
         int kink = !column_stands(m, at, in, &truth, error);
-        if (getenv("RANDOM_SHOW")) {
-            printf("step %d by %s unit %g error %g\n", at->step, name, in.unit, truth.error);
-            for (int i = 0; i < n; ++i) printf("  %2d jvp %.12g differences %.12g\n", i, jvp[i], truth.value[i]);
-            for (double h = 1e-3 * in.unit; h > 1e-12*in.unit; h *= 0.1) {
-                double one[3][2*RANDOM_NUMBERS];
-                for (int side = -1; side < 2; ++side) column_difference(m, at, in, h, side, one[side + 1]);
-                int worst = 0;
-                for (int i = 0; i < n; ++i) if (fabs(jvp[i]-truth.value[i]) > fabs(jvp[worst]-truth.value[worst])) worst = i;
-                printf("  h %g row %d: backward %.10g central %.10g forward %.10g; jvp %.10g\n", h, worst, one[0][worst], one[1][worst], one[2][worst], jvp[worst]);
-            }
-        }
+        if (getenv("RANDOM_SHOW")) show_column(m, at, in, jvp, &truth);
         r->wrong += !kink;
         r->kinks += kink;
         if (!kink) r->error = fmax(r->error, error / size);
@@ -235,10 +243,10 @@ static inline void compare_column(const randomMotion* m, const randomKept* at, r
     }
 }
 
-// A, B and flags at kept states, and some of their columns
-static inline void compare_states(const randomMotion* m, const randomKept* kept, int columns,
-                                  testRandom* random, randomReport* r) {
-    for (int k = 0; k < RANDOM_KEPT; ++k) {
+// flags of derivatives at kept states, and some columns where there are none
+static inline void compare_states(const randomMotion* m, const randomKept* kept,
+                                  const randomEffort* effort, testRandom* random, randomReport* r) {
+    for (int k = 0; k < effort->states; ++k) {
         double none[2 * RANDOM_NUMBERS];
         unsigned flags = 0;
         if (kept[k].step < 0 || (k > 0 && kept[k].step == kept[k - 1].step)) continue;
@@ -250,7 +258,8 @@ static inline void compare_states(const randomMotion* m, const randomKept* kept,
         ++r->states;
         r->states_flagged += (flags & RANDOM_FLAGS) != 0;
         if (flags & RANDOM_FLAGS) continue;
-        for (int i = 0; i < columns; ++i) compare_column(m, &kept[k], draw_input(m, random), r);
+        for (int i = 0; i < effort->columns; ++i)
+            compare_column(m, &kept[k], draw_input(m, random), r);
     }
 }
 

@@ -13,6 +13,11 @@
 
 enum { RANDOM_KEPT = 4, RANDOM_MESSAGE = 160 };
 
+// how much is done with a scene
+typedef struct randomEffort {
+    int steps, states, columns; // of the motion; compared of it, at most RANDOM_KEPT; of each state
+} randomEffort;
+
 typedef struct randomKept {
     double q[RANDOM_NUMBERS], v[RANDOM_NUMBERS];
     int step;
@@ -20,17 +25,17 @@ typedef struct randomKept {
 
 typedef struct randomReport {
     randomKind kind;
-    int loaded, steps, flagged; // steps taken; those with a flag
-    int flags[32];              // steps with each flag
-    tacResult result;           // of the step that failed
-    double gain, contact_gain;  // of energy, relative; what contact alone adds
-    int tunnelled;              // bodies
-    int columns, unconverged;   // of derivatives that were compared; that have no difference
-    int wrong, refused, kinks;  // wrong ones; inputs that cannot be set; borders without a flag
-    int states, states_flagged; // where derivatives were taken
-    double error;               // worst of the derivatives
-    double seconds, load_seconds, move_seconds; // CPU time
-    char load[700], what[3][RANDOM_MESSAGE];    // why it failed: motion, tunnel, derivative
+    int loaded, steps, flagged;   // steps taken; those with a flag
+    int flags[32];                // steps with each flag
+    tacResult result;             // of the step that failed
+    double gain, contact_gain;    // of energy, relative; what contact alone adds
+    int tunnelled;                // bodies
+    int columns, unconverged;     // of derivatives that were compared; that have no difference
+    int wrong, refused, kinks;    // wrong ones; inputs that cannot be set; borders without a flag
+    int states, states_flagged;   // where derivatives were taken
+    double error;                 // worst of the derivatives
+    double seconds, load_seconds; // CPU time
+    char load[700], what[3][RANDOM_MESSAGE]; // why it failed: motion, tunnel, derivative
 } randomReport;
 
 typedef struct randomMotion {
@@ -146,7 +151,8 @@ static inline void follow_bodies(randomMotion* m, int first) {
             if (!crosses_wall(from, to, face)) continue;
             if (face[0]) *side = face[0];
             if (face[1] && *side) {
-                m->passed += face[1] != *side;
+                // by the face behind; near an edge it may leave by the next
+                m->passed += (face[1] - 1) / 2 == (*side - 1) / 2 && face[1] != *side;
                 *side = 0;
             }
         }
