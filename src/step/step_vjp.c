@@ -174,6 +174,7 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
     for (int i = 0; i < ws.s.count; ++i) tac_step_stage(&ws.f, &ws.s, i);
     tac_integrate_stages(&ws.f, &ws.s, ws.next);
     result = tac_step_workspace_result(&ws);
+    tac_step_report_diff(&ws.f, scratch);
 
     // integration and stages in reverse
     if (result == TAC_OK) {

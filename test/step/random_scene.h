@@ -387,8 +387,16 @@ static inline void draft_press(randomDraft* d) {
     double gap = draft_log(d, 1e-4, 0.3) * d->scale, pos[3] = {0.0, 0.0, g.half[2] * 1.001};
     draft_free_body(d, &g, pos, NULL);
     draft_throw(d, 0.0, 0.0);
-    pos[2] = 2.002 * g.half[2] + gap + ram.half[2];
-    draft_open_body(d, pos, NULL);
+    // most rams are tilted and off the middle; a level one has faces that stay parallel
+    double tilt[2];
+    int level = draft_chance(d, 0.15);
+    double turn = test_uniform(&d->random, -3.0, 3.0);
+    draft_direction(d, 2, tilt);
+    double slope = level ? 0.0 : draft_log(d, 1e-3, 0.05);
+    double quat[4] = {cos(turn), slope * tilt[0], slope * tilt[1], sin(turn)};
+    for (int k = 0; k < 2; ++k) pos[k] = level ? 0.0 : 0.1 * g.half[k] * tilt[1 - k];
+    pos[2] = 2.002 * g.half[2] + gap + ram.half[2] + 2.2 * slope * (ram.half[0] + ram.half[1]);
+    draft_open_body(d, pos, level ? NULL : quat);
     DRAFT_ADD(d->world, "<joint name='ram' type='slide' axis='0 0 1' damping='%.4g'/>%s</body>\n",
               draft_chance(d, 0.5) ? 0.0 : draft_log(d, 0.01, 1.0), ram.text);
     draft_velocity(d, 0.0);
