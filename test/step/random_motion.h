@@ -189,13 +189,15 @@ static inline double contact_gain(const randomScene* scene, int steps) {
         free(text);
         return INFINITY;
     }
-    double scale = energy_scale(&m);
+    double scale = energy_scale(&m), work = actuator_energy(&m);
     for (int i = 0; i < steps; ++i) {
         memcpy(alone.q, m.q, sizeof m.q);
         memcpy(alone.v, m.v, sizeof m.v);
         if (tac_step(alone.model, &alone.x, alone.u, &alone.x, alone.scratch) != TAC_OK) break;
         if (tac_step(m.model, &m.x, m.u, &m.x, m.scratch) != TAC_OK) break;
         put += random_energy(&m) - random_energy(&alone);
+        scale += fabs(actuator_energy(&m) - work);
+        work = actuator_energy(&m);
         most = fmax(most, put / scale);
     }
     random_close(&alone);

@@ -149,6 +149,7 @@ typedef struct draftGeom {
     char text[600];
     double half[3]; // of the box around it
     double ball;    // radius of the ball around it
+    double mass;    // at least about this
 } draftGeom;
 
 static inline void draft_mesh(randomDraft* d, const double* half) {
@@ -221,6 +222,7 @@ static inline draftGeom draft_geom(randomDraft* d, double r, int level) {
     } else {
         DRAFT_ADD(g.text, " size='%.6g %.6g %.6g'/>", g.half[0], g.half[1], g.half[2]);
     }
+    g.mass = 4.0 * density * g.half[0] * g.half[1] * g.half[2];
     double least = fmin(g.half[0], fmin(g.half[1], g.half[2]));
     d->out->smallest = fmin(d->out->smallest, least);
     return g;
@@ -406,8 +408,10 @@ static inline void draft_press(randomDraft* d) {
         DRAFT_ADD(d->act, "<motor joint='ram'/>");
         DRAFT_ADD(d->ctrl, " %.4g", -weight * draft_log(d, 0.1, 10.0));
     } else {
-        DRAFT_ADD(d->act, "<position joint='ram' kp='%.4g'/>",
-                  weight * draft_log(d, 0.1, 10.0) / d->scale);
+        // Euler's step lets the energy of a spring swing by h/2 sqrt(kp/m)
+        double most = ram.mass * pow(0.01 / d->out->timestep, 2.0);
+        double kp = fmin(weight * draft_log(d, 0.1, 10.0) / d->scale, most);
+        DRAFT_ADD(d->act, "<position joint='ram' kp='%.4g'/>", kp);
         DRAFT_ADD(d->ctrl, " %.4g", -gap - 0.5 * d->scale);
     }
 }
