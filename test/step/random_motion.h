@@ -106,6 +106,25 @@ static inline double energy_scale(const randomMotion* m) {
     return e[0] + sum;
 }
 
+// Energy that springs of contact hold at the start: their forces begin some eps3 before bodies
+// touch, and c(phi) of docs/contact.md (1) holds at most c eps3 where phi >= 0.
+static inline double stored_energy(const randomMotion* m) {
+    enum { MOST = 200 };
+    tacContactForce* all = calloc(MOST, sizeof *all);
+    tacStepContacts contacts = {.contact = all, .capacity = MOST};
+    tacParam width;
+    double sum = 0.0, most = 0.0;
+    if (tac_param_find(m->model, "respond/eps3", &width) == TAC_OK)
+        for (int i = 0; i < width.count; ++i) most = fmax(most, m->model->param[width.offset + i]);
+    if (most > 0.0 && tac_step_contacts(m->model, &m->x, m->u, &contacts, m->scratch) == TAC_OK)
+        for (int i = 0; i < contacts.count; ++i) {
+            const double* f = all[i].force;
+            sum += most * sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+        }
+    free(all);
+    return sum;
+}
+
 //---------------------------------- tunnelling ----------------------------------
 
 // a place in the axes of a wall, in its half sizes
@@ -209,7 +228,8 @@ static inline double contact_gain(const randomScene* scene, int steps) {
 // Moves a scene; keeps states of which some touch.
 static inline void random_move(randomMotion* m, int steps, randomReport* r, randomKept* kept,
                                testRandom* random) {
-    double start = random_energy(m), scale = energy_scale(m), work = actuator_energy(m);
+    double start = random_energy(m) + stored_energy(m);
+    double scale = energy_scale(m), work = actuator_energy(m);
     int touched = 0;
     follow_bodies(m, 1);
     for (int i = 0; i < steps; ++i) {

@@ -235,7 +235,7 @@ static int totals_hold(const randomFamily* family, const randomTotals* t,
     holds &= is_within(family, "scenes that do not load:", t->refused, 0);
     holds &= is_within(family, "steps that fail:", t->fails, at_most(known->fails, n));
     holds &= is_within(family, "scenes that gain energy:", t->gains, at_most(known->gains, n));
-    holds &= is_within(family, "free motion gains:", t->chains, at_most(coriolis_share, n));
+    holds &= is_within(family, "chains that gain:", t->chains, at_most(chain_share, n));
     holds &= is_within(family, "bodies pass through:", t->tunnelled, at_most(known->tunnels, n));
     holds &= is_within(family, "wrong columns:", t->wrong, at_most(known->wrong, t->columns));
     holds &= is_within(family, "columns without a difference:", t->border,
