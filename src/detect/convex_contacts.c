@@ -135,6 +135,8 @@ tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
     for (int k = 0; k < 2; ++k) out->geom[k][i] = geom[k];
     out->feature[i] = tac_feature_contact_id(contact, part[0] - plan->part_first[geom[0]],
                                              part[1] - plan->part_first[geom[1]]);
+    if (tac_feature_contact_kind(out->feature[i]) == TAC_FEATURE_CONTACT_FIXED_NORMAL)
+        out->flags |= TAC_TIE;
     ++out->count;
     return TAC_OK;
 }

@@ -136,6 +136,7 @@ tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* co
     tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     contacts->count = 0;
+    contacts->flags = 0;
     result = tac_detector_of(model)->detect(model, body, contacts, scratch);
     scratch->arena.used = mark;
     return result;
@@ -147,6 +148,7 @@ tacResult tac_detect_query(const tacModel* model, const tacPose* body, tacDetect
     tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     contacts->count = 0;
+    contacts->flags = 0;
     tacResult result = tac_gjk_query(model, body, query, contacts, scratch);
     scratch->arena.used = mark;
     return result;

@@ -183,11 +183,14 @@ static tacResult add_pair_contact(const solidPoses* poses, int index, double mar
     tacFeatureContact contact;
     tacFeatureContactPoint at;
     tacReal D[7][6];
-    if (!tac_solid_features(&first, &second, margin, &contact, memory)) return TAC_OK;
+    int found = tac_solid_features(&first, &second, margin, &contact, memory);
+    if (!found) return TAC_OK;
     tacTransform a = geom_transform(poses->model, g, local.pose[0]);
     tacTransform b = geom_transform(poses->model, h, local.pose[1]);
     if (tac_feature_contact_at(&contact, a, b, &at) != TAC_OK) return TAC_OK; // lost in rounding
     if (out->count == out->capacity) return TAC_ERROR_CAPACITY;
+    // a spring at half of the margin has 2e-9 of its stiffness
+    if (found == 2 && tac_re(at.distance) <= 0.5 * margin) out->flags |= TAC_TIE;
     if (out->d_twist[0][0]) {
         if (tac_feature_contact_jacobian(&contact, a, b, &at, D) != TAC_OK)
             tac_feature_contact_fixed_jacobian(&at, D);

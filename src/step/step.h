@@ -13,6 +13,9 @@
 // stage repeats the same numbers.
 void tac_step_stage(tacForward* f, tacStages* s, int i);
 
+// The report of a derivative of the step: that of the step, and of the derivative's softer model.
+void tac_step_report_diff(const tacForward* f, tacScratch* scratch);
+
 // Arguments (step_check.c): are the arrays there, and finite?
 tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal* u,
                          const tacScratch* scratch);

@@ -150,6 +150,7 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
         tac_forward_prepare_diff(&ws->f, ws->s.a[i]);
         stage_jacobian(&ws->f, &ws->s, &w.J, i);
     }
+    tac_step_report_diff(&ws->f, scratch);
 
     // Jacobian of the integration, then parameters
     if (result == TAC_OK) result = integrate_jacobian(ws, &w.J);

@@ -165,6 +165,7 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
     if (ws.f.result == TAC_OK) tac_integrate_stages(&ws.f, &ws.s, ws.next);
     result = tac_step_workspace_result(&ws);
     if (result == TAC_OK) tac_integrate_stages_jvp(&ws.f, &ws.s, &d);
+    tac_step_report_diff(&ws.f, scratch);
 
     // tangent of the next state
     tacTangent next = {d.next.q, d.next.v, d.next.act};

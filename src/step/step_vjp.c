@@ -171,6 +171,7 @@ static tacResult smooth_vjp(const tacModel* model, const tacState* x, const tacR
     for (int i = 0; i < ws.s.count; ++i) tac_step_stage(&ws.f, &ws.s, i);
     tac_integrate_stages(&ws.f, &ws.s, ws.next);
     tacResult result = tac_step_workspace_result(&ws);
+    tac_step_report_diff(&ws.f, scratch);
 
     // integration and stages in reverse
     if (result == TAC_OK) {

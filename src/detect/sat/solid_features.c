@@ -108,18 +108,19 @@ static tacConvexFeature feature_along(const tacSolid* s, tacVec3 m) {
 
 //---------------------------------- two solids -----------------------------------
 
-// Of two parallel features the second is fixed at its point of contact.
-static void fix_parallel_features(const tacSolidPose* b, const tacSeparation* s,
-                                  tacFeatureContact* out) {
+// Of two parallel features the second is fixed at its point of contact. 1: they are parallel.
+static int fix_parallel_features(const tacSolidPose* b, const tacSeparation* s,
+                                 tacFeatureContact* out) {
     tacConvexFeature *first = &out->feature[0], *second = &out->feature[1];
     int lines = first->kind == TAC_CONVEX_FEATURE_EDGE && second->kind == TAC_CONVEX_FEATURE_EDGE;
     int flat_pair =
         (first->kind == TAC_CONVEX_FEATURE_FACE && second->kind != TAC_CONVEX_FEATURE_VERTEX) ||
         (second->kind == TAC_CONVEX_FEATURE_FACE && first->kind == TAC_CONVEX_FEATURE_EDGE);
-    if (!flat_pair && !lines) return;
+    if (!flat_pair && !lines) return 0;
     tacVec3 x = tac_pose_apply_inverse(solid_pose(b), s->point[1]);
-    if (second->kind == TAC_CONVEX_FEATURE_FACE && first->kind == TAC_CONVEX_FEATURE_EDGE) return;
+    if (second->kind == TAC_CONVEX_FEATURE_FACE && first->kind == TAC_CONVEX_FEATURE_EDGE) return 1;
     *second = vertex_feature(second->index, x, 0.0);
+    return 1;
 }
 
 static tacVec3 to_solid_axes(const tacSolidPose* p, tacVec3 n) {
@@ -148,11 +149,11 @@ int tac_solid_features(const tacSolidPose* a, const tacSolidPose* b, double cuto
     out->feature[1] = feature_along(b->solid, to_solid_axes(b, tac_neg(s.normal)));
     int lines = out->feature[0].kind == TAC_CONVEX_FEATURE_EDGE &&
                 out->feature[1].kind == TAC_CONVEX_FEATURE_EDGE;
-    if (!lines || are_parallel_edges(a, b, out)) fix_parallel_features(b, &s, out);
+    int parallel = (!lines || are_parallel_edges(a, b, out)) && fix_parallel_features(b, &s, out);
     // an edge along a face of the second is fixed at its point of contact
     if (out->feature[0].kind == TAC_CONVEX_FEATURE_EDGE &&
         out->feature[1].kind == TAC_CONVEX_FEATURE_FACE)
         out->feature[0] = vertex_feature(
             out->feature[0].index, to_solid_axes(a, tac_sub(s.point[0], tac_load3(a->pos))), 0.0);
-    return 1;
+    return parallel ? 2 : 1;
 }

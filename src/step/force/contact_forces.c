@@ -85,6 +85,7 @@ static int count_active_pairs(const tacContactForces* t) {
 // other calls use the same memory, so nothing in it lasts from one call to the next
 void tac_contact_forces_reset(tacContactForces* t) {
     t->max_step = INFINITY;
+    t->flags = 0;
     memset(t->is_listed, 0, sizeof *t->is_listed * (size_t)t->model->nv);
 }
 
@@ -209,6 +210,7 @@ tacResult tac_contact_forces_result(tacResult result) {
 // contacts at the poses; none for responders that find their own
 static void detect_contacts(tacContactForces* t) {
     t->contacts.count = 0;
+    t->contacts.flags = 0;
     t->result = TAC_OK;
     if (tac_force_of(t->model)->reads_contacts)
         t->result = tac_detect(t->model, t->pose, &t->contacts, t->scratch);
@@ -231,6 +233,7 @@ static void respond(tacContactForces* t, const tacMotion* m) {
 void tac_contact_forces_eval(tacContactForces* t, const tacMotion* m, tacReal* tau) {
     tac_motion_poses(t->model, m, t->pose);
     detect_contacts(t);
+    t->flags |= t->contacts.flags;
     respond(t, m);
     if (!t->implicit && t->count > 0)
         t->max_step = fmin(t->max_step, tac_contact_forces_stable_step(t));

@@ -21,6 +21,7 @@ typedef struct tacContactForces {
     tacPairForce *force, *diff; // (nbodies of the plan); the second a tangent or an adjoint
     int count;                  // entries of both
     double max_step;            // longest stable step of the explicit forces so far
+    unsigned flags;             // of the detector so far
     tacReal* wrench;            // (nbody x 6) on bodies, about the world's origin
     tacReal *D, *e;             // (nbody x 6) work
     tacReal* columns;           // (nv x TAC_PAIR_COLUMN) work
