@@ -389,7 +389,7 @@ def runge_kutta_takes_implicit_contact(folder):
         assert "stiff" not in figures or figures["stiff"] == 0, figures
         heights.append(figures)
     assert heights[0]["max_qvel"] == heights[1]["max_qvel"], heights
-    # what explicit elastic-plastic contact is told to do can be done
+    # what explicit elastic-plastic contact is advised works
     fast = run(path, "--time", "1", "--contact", "detect=sat implicit=false").stdout
     assert "use at most" in fast and "inf s" not in fast and 'implicit="true"' in fast, fast
 

@@ -41,8 +41,8 @@ static void stiffen(const tacElastoplasticLaw* law, const tacElastoplasticState*
     r->sigma = r->c * drag;
     r->sigma_phi = r->c_phi * drag;
     r->sigma_x = r->c * tac_mollifier_jvp(x - 1.0, 1.0) / law->v_d;
-    r->near = tac_mollifier(x + 1.0);
-    r->near_x = tac_mollifier_jvp(x + 1.0, 1.0);
+    r->rest = tac_mollifier(x * x);
+    r->rest_x = tac_mollifier_jvp(x * x, 2.0 * x);
 }
 
 // K = kappa X^2/(8 + X^2) and S = sigma (3 + R)/(6 + R)
@@ -62,8 +62,8 @@ static void implicit_force(const tacElastoplasticLaw* law, const tacElastoplasti
     tacReal step = law->inv_mass * at->h;
     stiffen(law, at, r);
     weigh(step, at->h, r);
-    r->e = step * r->S * r->near;
-    r->L = (r->l + r->e * r->c) / (1.0 + r->e);
+    r->e = step * r->S;
+    r->L = (r->l + r->e * r->c * r->rest) / (1.0 + r->e);
     r->b = 2.0 * step * law->mu * r->L;
     r->y_n = tac_dot(at->n, at->y);
     r->N = r->l - r->K * at->h * (r->v_n + r->y_n) - r->S * r->y_n;
@@ -112,9 +112,9 @@ static tacVec3 implicit_jvp(elastoplasticAt p, const tacElastoplasticState* dot,
         r->sigma_phi * dot->phi + r->sigma_x * d->x + r->sigma * (by_k - other->v_d / law->v_d);
     tacReal K = r->K_kappa * kappa + r->K_step * s.twice;
     tacReal S = r->S_sigma * sigma + r->S_step * s.once;
-    tacReal e = s.once * r->S * r->near + step * (S * r->near + r->S * r->near_x * d->x);
+    tacReal e = s.once * r->S + step * S, rest = d->c * r->rest + r->c * r->rest_x * d->x;
     tacReal l = d->c * r->d + r->c * r->d_x * d->x;
-    tacReal L = (l + e * (r->c - r->L) + r->e * d->c) / (1.0 + r->e);
+    tacReal L = (l + e * (r->c * r->rest - r->L) + r->e * rest) / (1.0 + r->e);
     tacReal b = 2.0 * (s.once * law->mu * r->L + step * (other->mu * r->L + law->mu * L));
     tacReal y_n = tac_dot(dot->n, at->y) + tac_dot(at->n, dot->y), sum = r->v_n + r->y_n;
     tacReal N =
@@ -151,15 +151,14 @@ static void stiffen_vjp(elastoplasticAt p, implicitBar i, elastoplasticBar* d) {
     tacReal step = law->inv_mass * at->h, part = 1.0 / (1.0 + r->e);
     i.L += 2.0 * step * law->mu * i.b;
     d->mu += 2.0 * step * r->L * i.b;
-    tacReal l = i.N + part * i.L, e = part * (r->c - r->L) * i.L;
-    tacReal once = 2.0 * law->mu * r->L * i.b + r->S * r->near * e;
-    i.S += step * r->near * e;
-    d->c += l * r->d + part * r->e * i.L;
+    tacReal l = i.N + part * i.L, e = part * (r->c * r->rest - r->L) * i.L;
+    tacReal once = 2.0 * law->mu * r->L * i.b + r->S * e, rest = part * r->e * i.L;
+    i.S += step * e;
+    d->c += l * r->d + rest * r->rest;
     tacReal kappa = r->K_kappa * i.K, sigma = r->S_sigma * i.S;
     tacReal twice = r->K_step * i.K;
     once += r->S_step * i.S;
-    d->x +=
-        l * r->c * r->d_x + step * r->S * r->near_x * e + r->kappa_x * kappa + r->sigma_x * sigma;
+    d->x += l * r->c * r->d_x + rest * r->c * r->rest_x + r->kappa_x * kappa + r->sigma_x * sigma;
     d->at->phi += r->kappa_phi * kappa + r->sigma_phi * sigma;
     d->at->h += law->inv_mass * (once + 2.0 * at->h * twice);
     d->law->inv_mass += at->h * (once + at->h * twice);
