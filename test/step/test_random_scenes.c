@@ -30,23 +30,28 @@ typedef struct familyBar {
     knownFailures known;
 } familyBar;
 
-// in the order of random_families
+// In the order of random_families. What is known to fail:
+// - one contact point a pair (sat, convex) does not carry stacks: light bodies sink into the floor;
+// - faces that stay parallel (sat, convex), features that are not found (gjk): TAC_TIE;
+// - contacts of gjk under a force jump between neighbouring states;
+// - bodies that slide or stand on faces by redundant hard contacts: TAC_TIE;
+// - a ram presses a body through clouds, and a few light bodies under RK4 diverge.
 static const familyBar family_bars[RANDOM_FAMILIES] = {
-    [0] = {{60, 4, 3}, 200, {0}},  // manifold, spring
-    [1] = {{60, 4, 3}, 200, {0}},  // edge_sdf, spring
-    [2] = {{30, 1, 1}, 200, {0}},  // ssdf, scm
-    [3] = {{30, 1, 1}, 200, {0}},  // ssdf, spring
-    [4] = {{60, 4, 3}, 200, {0}},  // sat, spring
-    [5] = {{60, 4, 3}, 200, {0}},  // sat, elastoplastic
-    [6] = {{60, 4, 3}, 200, {0}},  // convex, spring
-    [7] = {{60, 4, 3}, 200, {0}},  // convex, elastoplastic
-    [8] = {{60, 4, 3}, 200, {0}},  // gjk, spring
-    [9] = {{60, 4, 3}, 200, {0}},  // gjk, elastoplastic
-    [10] = {{40, 2, 3}, 200, {0}}, // gjk, lcp
-    [11] = {{60, 2, 3}, 50, {0}},  // manifold, spring, RK4
-    [12] = {{30, 1, 1}, 20, {0}},  // ssdf, scm, RK4
-    [13] = {{60, 4, 3}, 200, {0}}, // sat, elastoplastic, RK4
-    [14] = {{60, 4, 3}, 200, {0}}, // gjk, spring, RK4
+    [0] = {{60, 4, 3}, 200, {0}},                                              // manifold, spring
+    [1] = {{60, 4, 3}, 200, {0}},                                              // edge_sdf, spring
+    [2] = {{30, 1, 1}, 200, {.tunnels = 0.02}},                                // ssdf, scm
+    [3] = {{30, 1, 1}, 200, {.tunnels = 0.03}},                                // ssdf, spring
+    [4] = {{60, 4, 3}, 200, {.tunnels = 0.01, .flagged = 0.03}},               // sat, spring
+    [5] = {{60, 4, 3}, 200, {.tunnels = 0.015, .flagged = 0.03}},              // elastoplastic
+    [6] = {{60, 4, 3}, 200, {.tunnels = 0.01, .flagged = 0.03}},               // convex, spring
+    [7] = {{60, 4, 3}, 200, {.tunnels = 0.015, .flagged = 0.03}},              // elastoplastic
+    [8] = {{60, 4, 3}, 200, {.wrong = 0.001, .flagged = 0.02}},                // gjk, spring
+    [9] = {{60, 4, 3}, 200, {.wrong = 0.001, .flagged = 0.02}},                // elastoplastic
+    [10] = {{40, 2, 3}, 200, {.wrong = 0.001, .flagged = 0.12, .heaps = 0.2}}, // gjk, lcp
+    [11] = {{60, 2, 3}, 50, {.fails = 0.007, .tunnels = 0.007}},               // manifold, RK4
+    [12] = {{30, 1, 1}, 20, {.tunnels = 0.02}},                                // scm, RK4
+    [13] = {{60, 4, 3}, 200, {.tunnels = 0.015, .wrong = 0.001, .flagged = 0.03}},
+    [14] = {{60, 4, 3}, 200, {0.003, 0.003, 0.015, 0.003, 0.02, 0}}, // gjk, spring, RK4
 };
 
 // Chains whose links turn by half a radian a step after an impact gain energy, up to divergence:
