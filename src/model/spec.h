@@ -322,6 +322,9 @@ double tac_read_sweep(tacSpec* spec, const tacElement* element, tacPath path, ta
 void tac_read_mesh(tacSpec* spec, const tacElement* element);
 void tac_close_meshes(tacSpec* spec);
 
+// warns of files of meshes that no geom needs
+void tac_warn_missing_meshes(tacSpec* spec);
+
 // the mesh that a geom names, read; NULL after a failure
 const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom);
 
