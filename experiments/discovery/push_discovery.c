@@ -101,7 +101,7 @@ static double push_cost(void* context, const double* u, double* gradient) {
 
 // Width of a stage: eps3 of the hand's pairs, and tau; activities end at 8 tau. k eps3 is the force
 // at touch over ln 2: what the hand is to push with, whatever the width. 0: the scene's defaults.
-static const double widths[] = {0.02, 0.01, 0.005, 0.002, 0.0}, push_force = 5.0;
+static const double widths[] = {0.02, 0.01, 0.005, 0.002, 0.001, 0.0}, push_force = 5.0;
 
 // `more` are other attributes of <tactus>
 static int open_stage(pushTask* p, double width, const char* more) {
