@@ -41,7 +41,8 @@ const char* tac_result_text(tacResult result);
 /// An error or warning about an input file: what is wrong, and where. Loaders fill it; pass NULL
 /// to do without.
 typedef struct tacMessage {
-    char text[512];     ///< one sentence: what is wrong and what to do
+    char text[2048];    ///< one sentence: what is wrong and what to do; warnings of a load with ";"
+                        ///< between them, "and N more" if they do not fit
     char file[256];     ///< path as the caller gave it, or ""
     char attribute[64]; ///< attribute or element, or ""
     int line;           ///< line in the file, from 1; 0 if unknown

@@ -328,6 +328,9 @@ void tac_read_mesh(tacSpec* spec, const tacElement* element);
 const char* tac_asset_path(tacSpec* spec, const char* directory, const char* file);
 void tac_close_meshes(tacSpec* spec);
 
+// warns of files of meshes that no geom needs
+void tac_warn_missing_meshes(tacSpec* spec);
+
 // the mesh that a geom names, read; NULL after a failure
 const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom);
 

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // hulls of more faces are simplified, as each face costs time in the field (docs/scenes.md)
 #define MAX_HULL_PLANES 512
@@ -176,6 +177,27 @@ static void read_file(tacSpec* spec, tacMeshSpec* mesh) {
         fail_mesh(spec, mesh, result, &message);
     else
         mesh->soup = *mesh->file;
+    if (mesh->file && mesh->file->dropped + mesh->file->repeated > 0)
+        tac_reader_warn(&spec->reader, "mesh '%.80s': left out %d degenerate and %d repeated faces",
+                        mesh->name, mesh->file->dropped, mesh->file->repeated);
+}
+
+// MuJoCo reads all of them; those that no geom needs are not opened here, but must be there
+void tac_warn_missing_meshes(tacSpec* spec) {
+    const tacMeshSpec *meshes = spec->assets.mesh.items, *first = NULL;
+    int missing = 0;
+    for (int i = 0; i < spec->assets.mesh.count; ++i) {
+        if (meshes[i].is_read || !meshes[i].path || access(meshes[i].path, R_OK) == 0) continue;
+        if (!first) first = &meshes[i];
+        ++missing;
+    }
+    if (missing == 0) return;
+    int line = tac_attribute_line(first->element, "file");
+    const char* file = tac_reader_locate(&spec->reader, &line).path;
+    tac_reader_warn(&spec->reader,
+                    "%.100s:%d: mesh files that nothing uses are missing: %d, the first is %.100s; "
+                    "MuJoCo refuses the scene",
+                    file, line, missing, first->path);
 }
 
 //---------------------------------- positions ------------------------------------

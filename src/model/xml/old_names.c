@@ -116,6 +116,13 @@ void tac_warn_old_names(tacReader* reader) {
     }
 }
 
+const char* tac_attribute_in_file(const tacReader* reader, const char* attribute, int line) {
+    for (int i = 0; i < TAC_COUNT(attributes) && attribute; ++i)
+        if (reader->old_name_line[i] == line && strcmp(attributes[i].new_name, attribute) == 0)
+            return attributes[i].old_name;
+    return attribute;
+}
+
 const char* tac_new_attribute_name(const char* text, size_t length) {
     const oldName* row = find_attribute(text, length);
     return row ? row->new_name : NULL;

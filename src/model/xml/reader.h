@@ -38,6 +38,8 @@ typedef struct tacReader {
     int opened_count, opened_capacity;
     int searches;           // of replicate.c
     int is_urdf;            // messages speak of links
+    size_t warning_bytes;   // of the message, before "and N more"
+    int warnings_left_out;  // that had no place in it
     const char* stray_text; // of a URDF, NULL: none
     int stray_line;
     int old_name_line[TAC_OLD_NAMES]; // where each old name was first used, 0: nowhere
