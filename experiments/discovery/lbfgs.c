@@ -103,7 +103,7 @@ static double iterate(lbfgsProblem problem, lbfgsState* s, double* x, int iterat
         memcpy(s->gradient, s->next_gradient, sizeof *x * (size_t)s->n);
         double gain = value - next;
         value = next;
-        if (gain < 1e-10 * fabs(value)) break;
+        if (gain < 1e-9 * fabs(value)) break;
     }
     return value;
 }

@@ -101,11 +101,13 @@ static double push_cost(void* context, const double* u, double* gradient) {
 
 // Width of a stage: eps3 of the hand's pairs, and tau; activities end at 8 tau. k eps3 is the force
 // at touch over ln 2: what the hand is to push with, whatever the width. 0: the scene's defaults.
-static const double widths[] = {0.02, 0.01, 0.005, 0.002, 0.0}, push_force = 5.0;
+static const double widths[] = {0.02, 0.01, 0.005, 0.002, 0.001, 0.0}, push_force = 5.0;
 
-static int open_stage(pushTask* p, double width) {
-    char text[2048], scene[80] = "", pair[80] = "";
+// `more` are other attributes of <tactus>
+static int open_stage(pushTask* p, double width, const char* more) {
+    char text[2048], scene[80], pair[80] = "";
     tacMessage message;
+    snprintf(scene, sizeof scene, "%s", more);
     if (width > 0.0) {
         snprintf(scene, sizeof scene, "tau='%g' support='%g'", width, 8.0 * width);
         snprintf(pair, sizeof pair, "eps3='%g' stiffness='%g'", width, push_force / width);
@@ -134,31 +136,34 @@ static double norm_of(const double* x, int n) {
     return sqrt(sum);
 }
 
-// the gradient at zero controls of the sharp scene, and of the widest
-static int gradient_rows(trial* t, pushTask* p, double* u, double* gradient) {
-    static const char* const id[] = {"gradient at rest, wide", "gradient at rest, sharp"};
-    for (int i = 0; i < 2; ++i) {
-        if (open_stage(p, widths[i ? TAC_COUNT(widths) - 1 : 0])) return CLI_ERROR;
-        memset(u, 0, sizeof *u * CONTROLS);
-        push_cost(p, u, gradient);
-        double norm = norm_of(gradient, CONTROLS);
-        if (i)
-            trial_expect_at_most(t, id[i], norm, "", 0.0);
-        else
-            trial_expect_at_least(t, id[i], norm, "", 1e-3);
-        close_stage(p);
-    }
-    return 0;
+// norm of the gradient at zero controls; negative after a message
+static double gradient_at_rest(pushTask* p, double width, const char* more, double* u) {
+    if (open_stage(p, width, more)) return -1.0;
+    memset(u, 0, sizeof *u * CONTROLS);
+    push_cost(p, u, u + CONTROLS);
+    close_stage(p);
+    return norm_of(u + CONTROLS, CONTROLS);
+}
+
+static void gradient_rows(trial* t, pushTask* p, double* u) {
+    trial_expect_at_most(t, "gradient at rest, defaults", gradient_at_rest(p, 0.0, "", u), "", 0.0);
+    trial_expect_at_least(t, "gradient at rest, surrogate 50",
+                          gradient_at_rest(p, 0.0, "surrogate='50'", u), "", 1e-6);
+    trial_expect_at_least(t, "gradient at rest, width 20 mm", gradient_at_rest(p, 0.02, "", u), "",
+                          1e-3);
 }
 
 static int stage_rows(trial* t, pushTask* p, double* u) {
     memset(u, 0, sizeof *u * CONTROLS);
     for (int i = 0; i < TAC_COUNT(widths); ++i) {
         char id[60];
-        if (open_stage(p, widths[i])) return CLI_ERROR;
+        if (open_stage(p, widths[i], "")) return CLI_ERROR;
         double cost = lbfgs_minimize((lbfgsProblem){CONTROLS, push_cost, p}, u, 300);
         rollout_cost(p, u);
-        snprintf(id, sizeof id, "width %g mm: cost", 1e3 * widths[i]);
+        if (widths[i] > 0.0)
+            snprintf(id, sizeof id, "width %g mm: cost", 1e3 * widths[i]);
+        else
+            snprintf(id, sizeof id, "defaults: cost");
         trial_report(t, id, cost, "");
         if (i == TAC_COUNT(widths) - 1) {
             trial_expect_at_most(t, "the T misses its place by", 1e3 * position_error(p), "mm",
@@ -176,7 +181,7 @@ int experiment_push_discovery(trial* t) {
     pushTask* p = calloc(1, sizeof *p);
     double* u = calloc(2 * CONTROLS, sizeof *u);
     int code = p && u ? 0 : CLI_ERROR;
-    if (code == 0) code = gradient_rows(t, p, u, u + CONTROLS);
+    if (code == 0) gradient_rows(t, p, u);
     if (code == 0) code = stage_rows(t, p, u);
     free(u);
     free(p);

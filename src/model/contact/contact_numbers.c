@@ -174,8 +174,9 @@ static double default_of(tacSpec* spec, const numberRow* row, const tacContactSc
     if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
         unit[OF_VELOCITY] =
             fmax(2.5 * unit[OF_VELOCITY], 2.0 * 9.81 * scale->timestep / row->value);
-    // clouds have tangential forces at edges, and sticking contacts creep at a share of this
-    else if (row->number == TAC_CONTACT_STICTION && plan->detector == TAC_DETECT_SSDF)
+    // Clouds have tangential forces at edges, and one point of a face rocks: they creep faster.
+    else if (row->number == TAC_CONTACT_STICTION &&
+             (D(SSDF) | D(SAT) | D(CONVEX)) >> plan->detector & 1u)
         unit[OF_VELOCITY] *= 0.5;
     // A force that is smooth over the distance of points lets round bodies rest: they have no
     // valleys between their points to roll into (docs/scm.md)
