@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "detect/ssdf/ssdf.h"
+#include "detect/test_clouds.h"
 #include "model/contact/contact_data.h"
 #include "tactus/tactus.h"
 

@@ -60,6 +60,7 @@ static inline void test_cut_off(tacContactCloud* cloud, double share) {
     for (int i = 0; i < cloud->count; ++i) {
         ((double*)cloud->reach)[i] = share * cloud->spacing * (1.0 + 0.3 * (i % 3));
         log_area[i] = 0.2 * (i % 4) - 3.0;
+        ((double*)cloud->inv_depth2)[i] = 12.0 + (i % 5);
     }
     cloud->log_area_range[0] = -3.0;
     cloud->log_area_range[1] = -2.4;

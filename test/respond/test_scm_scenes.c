@@ -250,7 +250,7 @@ static int throws_neither_gain_nor_tunnel(void) {
         begin_scene(&s, r);
         s.mass = log_uniform(&random, 1e-3, 1e3);
         if (pick(&random, 2))
-            append(&s, "<geom type='box' size='%g %g %g' pos='0 0 %g'/>", 8.0 * r, 8.0 * r, r, -r);
+            append(&s, "<geom type='box' size='%g %g %g' pos='0 0 %g'/>", 40.0 * r, 40.0 * r, r, -r);
         else
             append(&s, "<geom type='plane' size='1 1 .1'/>");
         write_body(&s, &random, pick(&random, KINDS), (const double[]){0.0, 0.0, 1.2 * r});

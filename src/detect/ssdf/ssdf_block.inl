@@ -109,7 +109,7 @@ typedef struct ssdfBlock {
 typedef struct ssdfTile {
     int count;
     const double* n[3];
-    const double* reach;                             // of planes that end, else NULL
+    const double *reach, *inv_depth2;                // of planes that end, else NULL
     double e[3][TAC_CLOUD_LEAF], ne[TAC_CLOUD_LEAF]; // e, n . e
     tacReal square_term[TAC_CLOUD_LEAF];             // -|e|^2/eps1
 } ssdfTile;
@@ -125,6 +125,7 @@ TAC_INLINE void fill_tile(const ssdfBlock* b, int leaf, ssdfTile* t) {
     tacReal inv = -1.0 / p->eps;
     const double* x[3];
     t->reach = p->cloud->is_cut_off ? p->cloud->reach + first : NULL;
+    t->inv_depth2 = p->cloud->inv_depth2 + first;
     for (int k = 0; k < 3; ++k) {
         x[k] = plane_column(p, k) + first;
         t->n[k] = plane_column(p, 3 + k) + first;
@@ -155,10 +156,12 @@ TAC_INLINE wide tile_distance(const ssdfBlock* b, const ssdfTile* t, int i, int 
 
 //---------------------------------- planes that end ------------------------------
 
-// A plane ends where a point is far beside its face (docs/scm.md eq. 12). With D = |y - p|, f its
-// height, rho^2 = D^2 - f^2 and B = reach^2 + WEIGHTS eps1 + CONE^2 f^2:
+// A plane ends where a point is far beside its face, or deeper than the body is there (docs/scm.md
+// eq. 12). With D = |y - p|, f its height, rho^2 = D^2 - f^2 and B = reach^2 + WEIGHTS eps1 + CONE^2
+// f^2:
 //
-//   phi = f + s (D - f),  s = S(q) smooth from 0 at q = 1 to 1 at q = 1 + RAMP,  q = rho^2/B
+//   phi = f + s (D - f),  s = S(q) smooth from 0 at q = 1 to 1 at q = 1 + RAMP
+//   q = r + f^2/depth^2,  r = rho^2/B
 //
 // which is not below f: bounds of f are bounds of phi.
 #define REACH_CONE    2.0  // beyond this slope a point is beside a face, not below it
@@ -169,7 +172,7 @@ typedef struct planeReach {
     wide phi, g[3]; // and its gradient
     wide by_log;    // its derivative by ln eps1
     // of planes that end: what second derivatives need
-    wide d[3], n[3], height, distance, B, q, q_g[3], s, s_q, s_qq, by_B;
+    wide d[3], n[3], height, distance, B, r, r_g[3], q_g[3], s, s_q, s_qq, by_B, inv_depth2;
     int ends; // 0: phi is f
 } planeReach;
 
@@ -183,15 +186,15 @@ TAC_INLINE void reach_step(wide q, planeReach* o) {
 }
 
 // gradient of phi, and its derivative by ln eps1
-TAC_INLINE void reach_slopes(const ssdfBlock* b, planeReach* o) {
+TAC_INLINE void reach_slopes(planeReach* o) {
     wide inv_D = 1.0 / o->distance, inv_B = 1.0 / o->B, over = o->distance - o->height;
-    wide cone = w_set(REACH_CONE * REACH_CONE) * o->height * o->q;
-    (void)b;
+    wide cone = w_set(REACH_CONE * REACH_CONE) * o->height * o->r;
     for (int k = 0; k < 3; ++k) {
-        o->q_g[k] = 2.0 * inv_B * (o->d[k] - (o->height + cone) * o->n[k]);
+        o->r_g[k] = 2.0 * inv_B * (o->d[k] - (o->height + cone) * o->n[k]);
+        o->q_g[k] = o->r_g[k] + 2.0 * o->height * o->inv_depth2 * o->n[k];
         o->g[k] = o->n[k] + o->s * (o->d[k] * inv_D - o->n[k]) + over * o->s_q * o->q_g[k];
     }
-    o->by_log = -over * o->s_q * o->q * o->by_B * inv_B;
+    o->by_log = -over * o->s_q * o->r * o->by_B * inv_B;
 }
 
 // Phi of plane i at points of vector u, whose height above it is f. `order` 1: with derivatives.
@@ -210,17 +213,18 @@ TAC_INLINE void tile_reach(const ssdfBlock* b, const ssdfTile* t, int i, int u, 
     o->by_B = w_set(REACH_WEIGHTS * b->planes->eps);
     o->B = w_fma(w_set(REACH_CONE * REACH_CONE) * f, f,
                  w_set(t->reach[i] * t->reach[i]) + o->by_B);
-    wide beside = square - f * f;
-    if (!w_any_negative(o->B - beside)) return;
+    o->inv_depth2 = w_set(t->inv_depth2[i]);
+    wide beside = square - f * f, below = f * f * o->inv_depth2;
+    if (!w_any_negative(o->B - beside - below * o->B)) return;
     o->ends = 1;
     o->height = f;
     o->distance = w_sqrt(w_max(square, w_set(1e-200)));
-    o->q = beside / o->B;
-    reach_step(o->q, o);
+    o->r = beside / o->B;
+    reach_step(o->r + below, o);
     o->phi = f + o->s * (o->distance - f);
     if (!order) return;
     for (int k = 0; k < 3; ++k) o->n[k] = w_set(t->n[k][i]);
-    reach_slopes(b, o);
+    reach_slopes(o);
 }
 
 // second derivative k, l of phi
@@ -229,7 +233,8 @@ TAC_INLINE wide reach_hessian(const planeReach* o, int k, int l) {
     wide over = o->distance - o->height, cone = w_set(2.0 * REACH_CONE * REACH_CONE);
     wide u = o->d[k] * inv_D, v = o->d[l] * inv_D, nn = o->n[k] * o->n[l];
     wide B_k = cone * o->height * o->n[k], B_l = cone * o->height * o->n[l];
-    wide q_kl = (2.0 * (same - nn) - o->q_g[k] * B_l - B_k * o->q_g[l] - o->q * cone * nn) / o->B;
+    wide r_kl = (2.0 * (same - nn) - o->r_g[k] * B_l - B_k * o->r_g[l] - o->r * cone * nn) / o->B;
+    wide q_kl = r_kl + 2.0 * o->inv_depth2 * nn;
     return o->s_q * (o->q_g[k] * (v - o->n[l]) + (u - o->n[k]) * o->q_g[l]) +
            o->s * (same - u * v) * inv_D +
            over * (o->s_qq * o->q_g[k] * o->q_g[l] + o->s_q * q_kl);
@@ -237,9 +242,9 @@ TAC_INLINE wide reach_hessian(const planeReach* o, int k, int l) {
 
 // derivative by ln eps1 of component k of the gradient
 TAC_INLINE wide reach_gradient_by_log(const planeReach* o, int k) {
-    wide share = o->by_B / o->B, q_e = -(o->q * share), over = o->distance - o->height;
+    wide share = o->by_B / o->B, q_e = -(o->r * share), over = o->distance - o->height;
     wide B_k = w_set(2.0 * REACH_CONE * REACH_CONE) * o->height * o->n[k];
-    wide g_e = -(share * (o->q_g[k] - o->q * B_k / o->B));
+    wide g_e = -(share * (o->r_g[k] - o->r * B_k / o->B));
     return o->s_q * q_e * (o->d[k] / o->distance - o->n[k]) +
            over * (o->s_qq * q_e * o->q_g[k] + o->s_q * g_e);
 }

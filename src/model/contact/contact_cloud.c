@@ -35,6 +35,7 @@ static char* carve_arrays(tacContactCloud* c, cloudShape shape, char* at) {
     c->log_area = carve(&at, sizeof(double) * n);
     c->reach = carve(&at, sizeof(double) * n);
     c->log_amp = carve(&at, sizeof(double) * n);
+    c->inv_depth2 = carve(&at, sizeof(double) * n);
     for (int k = 0; k < 3; ++k) c->vertex[k] = carve(&at, sizeof(double) * (v + 1));
     c->first = carve(&at, sizeof(int) * (v + 1));
     c->face = carve(&at, sizeof(int) * (size_t)(shape.corners + 1));

@@ -18,7 +18,8 @@ typedef struct tacContactCloud {
     const double* log_area; // ln of the area of each point [m^2]; 0: all count alike
     double log_area_range[2]; // the smallest, and the largest
     int weighted;           // 1: points count by their areas
-    const double* reach; // length of each face: beyond it its plane gives way to the distance [m]
+    // of a plane that ends: length of its face, and 1/depth^2 of the body below it [m], [1/m^2]
+    const double *reach, *inv_depth2;
     double own_eps;         // of a cloud with its own kernel [m^2]; 0: that of the scene
     const double* log_amp;  // ln of amplitudes of its kernel, 0 and more; NULL: none
     double log_amp_range;   // the largest

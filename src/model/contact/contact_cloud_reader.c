@@ -673,8 +673,10 @@ void tac_read_contact_clouds(tacSpec* spec, tacModel* model) {
     set_eps1(spec, model);
     // a temperature that the scene gives is that of the paper's field, whose planes have no end
     for (int g = 0; g < model->ngeom && !tac_find_tactus(spec, "eps1"); ++g)
-        if (clouds[g])
-            clouds[g]->is_cut_off = clouds[g]->queries > 0 && !(clouds[g]->own_eps > 0.0);
+        if (clouds[g] && clouds[g]->queries > 0 && !(clouds[g]->own_eps > 0.0)) {
+            clouds[g]->is_cut_off = 1;
+            tac_contact_cloud_depths(clouds[g]);
+        }
     report_refinement(&m);
     warn_attracting_cores(spec, model);
     warn_coarse_clouds(spec, model);

@@ -324,3 +324,41 @@ tacContactInfluence* tac_contact_influence_create(const tacContactCloud* cloud, 
     r->diagonal = tac_influence_diagonal(&r->planes);
     return r;
 }
+
+//---------------------------------- depths ---------------------------------------
+
+#define MAX_SHRINKS 12
+
+// radius of the largest ball below point i that holds no other point: shrunk to the nearest one
+static double touching_radius(const influenceBuilder* m, int i) {
+    const tacContactCloud* c = m->cloud;
+    double p[3], n[3], r = 0.5 * c->size;
+    point_at(c, i, p);
+    for (int k = 0; k < 3; ++k) n[k] = c->block[(3 + k) * c->count + i];
+    for (int round = 0; round < MAX_SHRINKS; ++round) {
+        double centre[3], q[3], square = 0.0, along = 0.0;
+        for (int k = 0; k < 3; ++k) centre[k] = p[k] - r * n[k];
+        nearestSearch near = {m, {centre[0], centre[1], centre[2]}, INFINITY, i, -1000000};
+        visit_page(&near, m->levels.count - 1, 0);
+        if (near.point == i || sqrt(near.square) >= r * (1.0 - 1e-6)) break;
+        point_at(c, near.point, q);
+        for (int k = 0; k < 3; ++k) {
+            square += (p[k] - q[k]) * (p[k] - q[k]);
+            along += n[k] * (p[k] - q[k]);
+        }
+        if (!(along > 0.0)) break;
+        double smaller = 0.5 * square / along;
+        if (!(smaller < r * (1.0 - 1e-3))) break;
+        r = smaller;
+    }
+    return r;
+}
+
+void tac_contact_cloud_depths(tacContactCloud* cloud) {
+    influenceBuilder m = {.cloud = cloud, .levels = tac_cloud_levels(cloud->count)};
+    double* out = (double*)cloud->inv_depth2;
+    for (int i = 0; i < cloud->count; ++i) {
+        double depth = 2.0 * (touching_radius(&m, i) + cloud->reach[i]);
+        out[i] = 1.0 / (depth * depth);
+    }
+}

@@ -15,7 +15,7 @@
 #include <string.h>
 
 // power of the ratio of spacings by which points of the coarser cloud count less
-#define FINER_COUNTS 8.0
+#define FINER_COUNTS 16.0
 
 //---------------------------------- points that count ----------------------------
 
