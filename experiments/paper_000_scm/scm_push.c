@@ -128,7 +128,8 @@ static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus)
         "<joint name='y' type='slide' axis='0 1 0' damping='5'/>%s%s</body></worldbody><actuator>"
         "<position joint='x' kp='100'/><position joint='y' kp='100'/></actuator></mujoco>",
         c->step, c->euler ? "Euler" : "RK4",
-        tactus ? "<tactus respond='scm' refine='false' implicit='false' stiffness='2000' dissipation='0.2' "
+        tactus ? "<tactus respond='scm' refine='false' implicit='false' stiffness='2000' "
+                 "dissipation='0.2' "
                  "stiction='0.01' eps1='"
                : "",
         tactus ? eps1 : "",

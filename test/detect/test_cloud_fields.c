@@ -41,11 +41,14 @@ static const char* const meshes[] = {
     // a wedge, a spike, a long thin prism, a plate with a slanted end
     "<mesh name='m' scale='.1 .1 .1' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 -1 1 1' "
     "face='0 3 1 0 2 3 0 1 4 2 5 3 1 3 5 1 5 4 0 4 5 0 5 2'/>",
-    "<mesh name='m' scale='.1 .1 .1' vertex='0 0 0 4 0 0 0 .5 0 0 0 .5' face='0 2 1 0 1 3 0 3 2 1 2 "
+    "<mesh name='m' scale='.1 .1 .1' vertex='0 0 0 4 0 0 0 .5 0 0 0 .5' face='0 2 1 0 1 3 0 3 2 1 "
+    "2 "
     "3'/>",
-    "<mesh name='m' scale='.1 .1 .1' vertex='0 0 0 6 .2 0 0 .6 0 0 .2 .4 6 .4 .4' face='0 2 1 0 1 4 "
+    "<mesh name='m' scale='.1 .1 .1' vertex='0 0 0 6 .2 0 0 .6 0 0 .2 .4 6 .4 .4' face='0 2 1 0 1 "
+    "4 "
     "0 4 3 0 3 2 1 2 4 2 3 4'/>",
-    "<mesh name='m' scale='.1 .1 .1' vertex='-2 -2 0 2 -2 0 2 2 0 -2 2 0 -2 -2 .2 1 -2 .2 1 2 .2 -2 "
+    "<mesh name='m' scale='.1 .1 .1' vertex='-2 -2 0 2 -2 0 2 2 0 -2 2 0 -2 -2 .2 1 -2 .2 1 2 .2 "
+    "-2 "
     "2 .2' face='0 2 1 0 3 2 4 5 6 4 6 7 0 1 5 0 5 4 2 3 7 2 7 6 0 4 7 0 7 3 1 2 6 1 6 5'/>"};
 
 // places beyond the box around the points, by a tenth of its size and up to twice that
@@ -106,7 +109,8 @@ static int coarse_meshes_are_refined_and_say_so(void) {
     ENSURE_LAW(load_geom("", meshes[0], "type='mesh' mesh='m'", &model, &message));
     ENSURE(cloud_of(model, 1)->count >= 400 && strstr(message.text, "8 faces are too coarse"));
     double total = 0.0, exact = 0.01 * (4.0 + 2.0 * 2.0 + 4.0 + 2.0 * sqrt(8.0));
-    for (int i = 0; i < cloud_of(model, 1)->count; ++i) total += exp(cloud_of(model, 1)->log_area[i]);
+    for (int i = 0; i < cloud_of(model, 1)->count; ++i)
+        total += exp(cloud_of(model, 1)->log_area[i]);
     ENSURE_NEAR(total, exact, 1e-9);
     tac_model_destroy(model);
     ENSURE_LAW(load_geom("refine='false'", meshes[0], "type='mesh' mesh='m'", &model, &message));

@@ -30,8 +30,9 @@ static inline tacContactCloud* test_ball(int n, double radius) {
             x[3 * (n + i) + k] = m[k];
         }
     }
-    tac_contact_cloud_points((tacSurfacePoints){n, x, x + 3 * n, 4.0 * TEST_PI * radius * radius, NULL, NULL, 0.0, NULL},
-                             tac_default_allocator(), &cloud, NULL);
+    tac_contact_cloud_points(
+        (tacSurfacePoints){n, x, x + 3 * n, 4.0 * TEST_PI * radius * radius, NULL, NULL, 0.0, NULL},
+        tac_default_allocator(), &cloud, NULL);
     free(x);
     return cloud;
 }

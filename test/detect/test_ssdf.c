@@ -82,11 +82,12 @@ static int culled_field_is_exact(void) {
         double h = a->spacing, eps = 0.25 * h * h * (trial % 2 ? 1.0 : 30.0);
         if (trial == 6) test_cut_off(a, 0.5);
         if (trial == 6) test_cut_off(b, 0.5);
-        tacSsdfPair pair = {{a, b},
-                            {draw_pose(&random, 1.0), draw_pose(&random, trial % 6 < 3 ? 1.0 : 4.0)},
-                            eps,
-                            1.0,
-                            0};
+        tacSsdfPair pair = {
+            {a, b},
+            {draw_pose(&random, 1.0), draw_pose(&random, trial % 6 < 3 ? 1.0 : 4.0)},
+            eps,
+            1.0,
+            0};
         tac_ssdf_field(&pair, Phi);
         pair.exact = 1;
         tac_ssdf_field(&pair, Phi + n);
@@ -221,11 +222,11 @@ static int invalid_clouds_are_refused(void) {
     const double x[6] = {0, 0, 0, 1, 0, 0}, n[6] = {0, 0, 1, 0, 0, 2};
     tacContactCloud* c = NULL;
     tacMessage message = {0};
-    ENSURE(tac_contact_cloud_points((tacSurfacePoints){0, x, n, 1.0, NULL, NULL, 0.0, NULL}, tac_default_allocator(), &c,
-                                    &message) == TAC_ERROR_VALUE);
+    ENSURE(tac_contact_cloud_points((tacSurfacePoints){0, x, n, 1.0, NULL, NULL, 0.0, NULL},
+                                    tac_default_allocator(), &c, &message) == TAC_ERROR_VALUE);
     ENSURE(strstr(message.text, "at least one point"));
-    ENSURE(tac_contact_cloud_points((tacSurfacePoints){2, x, n, 1.0, NULL, NULL, 0.0, NULL}, tac_default_allocator(), &c,
-                                    &message) == TAC_ERROR_VALUE);
+    ENSURE(tac_contact_cloud_points((tacSurfacePoints){2, x, n, 1.0, NULL, NULL, 0.0, NULL},
+                                    tac_default_allocator(), &c, &message) == TAC_ERROR_VALUE);
     ENSURE(strstr(message.text, "normal of point 1 has length 2") && !c);
     return 0;
 }
@@ -239,8 +240,8 @@ static int extreme_inputs_are_finite(void) {
             n[3 * i + k] = k == i % 3;
         }
     tacContactCloud* c = NULL;
-    ENSURE(tac_contact_cloud_points((tacSurfacePoints){40, x, n, 1.0, NULL, NULL, 0.0, NULL}, tac_default_allocator(), &c,
-                                    NULL) == TAC_OK);
+    ENSURE(tac_contact_cloud_points((tacSurfacePoints){40, x, n, 1.0, NULL, NULL, 0.0, NULL},
+                                    tac_default_allocator(), &c, NULL) == TAC_OK);
     const double eps[4] = {1e-18, 1e-6, 1.0, 1e9}, far[3] = {0.0, 1.0, 1e6};
     for (int i = 0; i < 12; ++i) {
         tacSsdfPlanes planes = tac_ssdf_planes(c, eps[i % 4], 0);

@@ -45,8 +45,12 @@ static int wrenches_have_exact_derivatives(void) {
     for (int trial = 0; trial < 5; ++trial) {
         int kind = trial % 2;
         for (int i = 0; i < 2 && trial >= 3; ++i) test_cut_off(clouds[kind][i], 0.3);
-        scmMap map = {
-            {clouds[kind][0], clouds[kind][1]}, {0.1, -0.2, 0.3}, 0, 0, kind, trial == 2 || trial == 4};
+        scmMap map = {{clouds[kind][0], clouds[kind][1]},
+                      {0.1, -0.2, 0.3},
+                      0,
+                      0,
+                      kind,
+                      trial == 2 || trial == 4};
         tacCheckProblem problem = {.name = names[trial],
                                    .n = SCM_INPUTS,
                                    .m = 6,
@@ -393,10 +397,12 @@ static int regions_share_the_stiffness(void) {
     }
     tacAllocator allocator = tac_default_allocator();
     ENSURE(tac_contact_cloud_plane(tac_pose_identity(), allocator, &plane) == TAC_OK);
-    ENSURE(tac_contact_cloud_points((tacSurfacePoints){COUNT, x[0], n[0], 0.1, NULL, NULL, 0.0, NULL}, allocator, &one,
-                                    NULL) == TAC_OK);
-    ENSURE(tac_contact_cloud_points((tacSurfacePoints){2 * COUNT, x[0], n[0], 0.2, NULL, NULL, 0.0, NULL}, allocator, &two,
-                                    NULL) == TAC_OK);
+    ENSURE(
+        tac_contact_cloud_points((tacSurfacePoints){COUNT, x[0], n[0], 0.1, NULL, NULL, 0.0, NULL},
+                                 allocator, &one, NULL) == TAC_OK);
+    ENSURE(tac_contact_cloud_points(
+               (tacSurfacePoints){2 * COUNT, x[0], n[0], 0.2, NULL, NULL, 0.0, NULL}, allocator,
+               &two, NULL) == TAC_OK);
     double force[2];
     for (int i = 0; i < 2; ++i) {
         tacScmPair p = still_pair(plane, i ? two : one, 1e-4, 1e-3, 5e-4);

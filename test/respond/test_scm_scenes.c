@@ -37,7 +37,8 @@ static int pick(testRandom* random, int count) {
 // TACTUS_SEED shifts all seeds
 static testRandom seeded(int i, unsigned family) {
     unsigned long long seed = getenv("TACTUS_SEED") ? strtoull(getenv("TACTUS_SEED"), NULL, 10) : 0;
-    testRandom random = {((unsigned long long)i + 1 + 1000 * seed) * 0x9e3779b97f4a7c15ull + family};
+    testRandom random = {((unsigned long long)i + 1 + 1000 * seed) * 0x9e3779b97f4a7c15ull +
+                         family};
     test_bits(&random);
     return random;
 }
@@ -83,12 +84,14 @@ static double write_geom(sceneText* s, testRandom* random, int kind, double r, d
 
 // meshes of 12 and 8 triangles; heights that geoms have over their lowest vertex are 1 r
 static void write_assets(sceneText* s, double r) {
-    append(s, "<asset><mesh name='box' scale='%g %g %g' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 "
-              "-1 1 1 -1 1 -1 1 1 1 1 1' face='0 3 1 0 2 3 4 5 7 4 7 6 0 1 5 0 5 4 2 7 3 2 6 7 0 6 "
-              "2 0 4 6 1 3 7 1 7 5'/>",
+    append(s,
+           "<asset><mesh name='box' scale='%g %g %g' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 "
+           "-1 1 1 -1 1 -1 1 1 1 1 1' face='0 3 1 0 2 3 4 5 7 4 7 6 0 1 5 0 5 4 2 7 3 2 6 7 0 6 "
+           "2 0 4 6 1 3 7 1 7 5'/>",
            0.9 * r, 0.6 * r, r);
-    append(s, "<mesh name='wedge' scale='%g %g %g' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 "
-              "-1 1 1' face='0 3 1 0 2 3 0 1 4 2 5 3 1 3 5 1 5 4 0 4 5 0 5 2'/></asset>",
+    append(s,
+           "<mesh name='wedge' scale='%g %g %g' vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 "
+           "-1 1 1' face='0 3 1 0 2 3 0 1 4 2 5 3 1 3 5 1 5 4 0 4 5 0 5 2'/></asset>",
            r, 0.8 * r, r);
 }
 
@@ -106,8 +109,7 @@ static double height_of(int kind, double height, double r) {
 
 static void write_body(sceneText* s, testRandom* random, int kind, const double at[3]) {
     sceneText geom = {.size = s->size};
-    double height =
-        height_of(kind, write_geom(&geom, random, kind, s->size, s->mass), s->size);
+    double height = height_of(kind, write_geom(&geom, random, kind, s->size, s->mass), s->size);
     append(s, "<body pos='%g %g %.10g'><freejoint/>%s</body>", at[0], at[1], at[2] + height,
            geom.text);
     s->place = at[2] + height;
@@ -193,7 +195,8 @@ static int bodies_rest(void) {
         double at[3] = {0.0, 0.0, 0.0};
         if (on_box) {
             double top = r * test_uniform(&random, 0.3, 1.0);
-            append(&s, "<geom type='box' size='%g %g %g' pos='0 0 %g'/>", 2.2 * r, 1.9 * r, top, top);
+            append(&s, "<geom type='box' size='%g %g %g' pos='0 0 %g'/>", 2.2 * r, 1.9 * r, top,
+                   top);
             at[0] = r * test_uniform(&random, -0.4, 0.4);
             at[2] = 2.0 * top;
         } else {
@@ -223,15 +226,16 @@ static int stacks_rest(void) {
         s.mass = log_uniform(&random, 1e-3, 1e2);
         double below = s.mass * log_uniform(&random, 0.3, 10.0);
         append(&s, "<geom type='plane' size='1 1 .1'/>");
-        append(&s, "<body pos='0 0 %g'><freejoint/><geom type='box' size='%g %g %g' mass='%g'/></body>",
+        append(&s,
+               "<body pos='0 0 %g'><freejoint/><geom type='box' size='%g %g %g' mass='%g'/></body>",
                top, r * test_uniform(&random, 1.3, 2.0), r * test_uniform(&random, 1.3, 2.0), top,
                below);
         int kinds[] = {BOX, DISC, MESH_BOX, MESH_WEDGE};
         write_body(&s, &random, kinds[pick(&random, 4)],
                    (const double[]){r * test_uniform(&random, -0.3, 0.3), 0.0, 2.0 * top});
         ENSURE_LAW(open_scene(&run, &s));
-        bad += run_scene(&run, &s,
-                         (sceneLimits){seconds, 1e-3, 0.01 * 9.81 * s.mass * r, 0.7 * top});
+        bad +=
+            run_scene(&run, &s, (sceneLimits){seconds, 1e-3, 0.01 * 9.81 * s.mass * r, 0.7 * top});
         close_scene(&run);
     }
     printf("  %d of %d stacks moved, gained energy or fell through\n", bad, count);
@@ -250,7 +254,8 @@ static int throws_neither_gain_nor_tunnel(void) {
         begin_scene(&s, r);
         s.mass = log_uniform(&random, 1e-3, 1e3);
         if (pick(&random, 2))
-            append(&s, "<geom type='box' size='%g %g %g' pos='0 0 %g'/>", 40.0 * r, 40.0 * r, r, -r);
+            append(&s, "<geom type='box' size='%g %g %g' pos='0 0 %g'/>", 40.0 * r, 40.0 * r, r,
+                   -r);
         else
             append(&s, "<geom type='plane' size='1 1 .1'/>");
         write_body(&s, &random, pick(&random, KINDS), (const double[]){0.0, 0.0, 1.2 * r});

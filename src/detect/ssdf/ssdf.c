@@ -15,7 +15,8 @@ tacSsdfPlanes tac_ssdf_planes(const tacContactCloud* cloud, tacReal eps1, int ex
                            .levels = tac_cloud_levels(cloud->count),
                            .eps = eps1,
                            .is_own = cloud->own_eps > 0.0,
-                           .depth = log(gain * cloud->count / TAC_SSDF_SHARE) + cloud->log_amp_range,
+                           .depth =
+                               log(gain * cloud->count / TAC_SSDF_SHARE) + cloud->log_amp_range,
                            .exact = exact};
 }
 

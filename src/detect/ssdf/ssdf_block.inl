@@ -157,8 +157,8 @@ TAC_INLINE wide tile_distance(const ssdfBlock* b, const ssdfTile* t, int i, int 
 //---------------------------------- planes that end ------------------------------
 
 // A plane ends where a point is far beside its face, or deeper than the body is there (docs/scm.md
-// eq. 12). With D = |y - p|, f its height, rho^2 = D^2 - f^2 and B = reach^2 + WEIGHTS eps1 + CONE^2
-// f^2:
+// eq. 12). With D = |y - p|, f its height, rho^2 = D^2 - f^2 and B = reach^2 + WEIGHTS eps1 +
+// CONE^2 f^2:
 //
 //   phi = f + s (D - f),  s = S(q) smooth from 0 at q = 1 to 1 at q = 1 + RAMP
 //   q = r + f^2/depth^2,  r = rho^2/B
@@ -211,8 +211,7 @@ TAC_INLINE void tile_reach(const ssdfBlock* b, const ssdfTile* t, int i, int u, 
         square = w_fma(o->d[k], o->d[k], square);
     }
     o->by_B = w_set(REACH_WEIGHTS * b->planes->eps);
-    o->B = w_fma(w_set(REACH_CONE * REACH_CONE) * f, f,
-                 w_set(t->reach[i] * t->reach[i]) + o->by_B);
+    o->B = w_fma(w_set(REACH_CONE * REACH_CONE) * f, f, w_set(t->reach[i] * t->reach[i]) + o->by_B);
     o->inv_depth2 = w_set(t->inv_depth2[i]);
     wide beside = square - f * f, below = f * f * o->inv_depth2;
     if (!w_any_negative(o->B - beside - below * o->B)) return;
@@ -236,8 +235,7 @@ TAC_INLINE wide reach_hessian(const planeReach* o, int k, int l) {
     wide r_kl = (2.0 * (same - nn) - o->r_g[k] * B_l - B_k * o->r_g[l] - o->r * cone * nn) / o->B;
     wide q_kl = r_kl + 2.0 * o->inv_depth2 * nn;
     return o->s_q * (o->q_g[k] * (v - o->n[l]) + (u - o->n[k]) * o->q_g[l]) +
-           o->s * (same - u * v) * inv_D +
-           over * (o->s_qq * o->q_g[k] * o->q_g[l] + o->s_q * q_kl);
+           o->s * (same - u * v) * inv_D + over * (o->s_qq * o->q_g[k] * o->q_g[l] + o->s_q * q_kl);
 }
 
 // derivative by ln eps1 of component k of the gradient

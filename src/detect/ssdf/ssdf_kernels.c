@@ -92,13 +92,13 @@ static void phi_and_fade(const tacSsdfPlanes* planes, tacSsdfPoints points, doub
 
 typedef struct jetSums {
     wide w, f, n[3], e[3], fe[3], ne[6], ee[6], fee[6], H[6]; // H: of planes that end
-    wide s, fs, ns[3], es[3], fes[3]; // with the score
+    wide s, fs, ns[3], es[3], fes[3];                         // with the score
 } jetSums;
 
 static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
 
-// Terms with the score are for derivatives by eps1: a mean moves by -<q s>/eps1, what q itself moves
-// by its derivative by ln eps1 is subtracted there.
+// Terms with the score are for derivatives by eps1: a mean moves by -<q s>/eps1, what q itself
+// moves by its derivative by ln eps1 is subtracted there.
 TAC_INLINE void add_jet(jetSums* s, const ssdfTile* t, int i, wide score, const planeReach* at) {
     wide w = w_exp_regular(score), wf = w * at->phi, ws = w * score;
     wide wfs = w * (at->phi * score - at->by_log);

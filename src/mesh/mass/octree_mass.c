@@ -172,8 +172,8 @@ static tacResult root_cells(octree* o) {
     o->cell = TAC_REGION_ALLOC(&o->blocks, octreeCell, total);
     if (!o->cell) return TAC_ERROR_MEMORY;
     for (int i = 0; i < total; ++i)
-        o->cell[i] = (octreeCell){
-            {(short)(i % n[0]), (short)(i / n[0] % n[1]), (short)(i / n[0] / n[1])}};
+        o->cell[i] =
+            (octreeCell){{(short)(i % n[0]), (short)(i / n[0] % n[1]), (short)(i / n[0] / n[1])}};
     o->count = total;
     return TAC_OK;
 }
@@ -204,8 +204,7 @@ static tacResult refine_levels(octree* o, int (*next)(void* user, const tacMomen
 
 tacResult tac_octree_moments(const tacShapeSampler* sampler,
                              int (*next)(void* user, const tacMoments* moments), void* user) {
-    octree o = {.sampler = sampler,
-                .blocks = {sampler->model->allocator, NULL, (size_t)1 << 30}};
+    octree o = {.sampler = sampler, .blocks = {sampler->model->allocator, NULL, (size_t)1 << 30}};
     tacResult result = refine_levels(&o, next, user);
     tac_region_release(&o.blocks);
     return result;

@@ -226,7 +226,8 @@ static tacResult converge(massTask* task, tacMass* out) {
         tacResult result = sum_moments(task, cells, &s);
         if (result != TAC_OK) return result;
         for (int w = 0; w < METHODS; ++w)
-            update_estimate(&method[w], mass_properties(s.sum[w], s.about, task->density), task->tolerance);
+            update_estimate(&method[w], mass_properties(s.sum[w], s.about, task->density),
+                            task->tolerance);
         best = &method[method[BY_CHORD].last.error < method[BY_SURFACE].last.error].last;
         if (best->error <= task->tolerance) break;
         if (cells >= FITTED_CELLS && best->volume > 0.0) shrink_box(task->sampler, &s);

@@ -152,8 +152,8 @@ static int grid_quad(faceSplitter* s, int at) {
         static const int square[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
         *f = (splitFace){.corners = 4};
         for (int k = 0; k < 4; ++k)
-            quad_point(&old, (double)(i % n + square[k][0]) / n,
-                       (double)(i / n + square[k][1]) / m, f->x[k]);
+            quad_point(&old, (double)(i % n + square[k][0]) / n, (double)(i / n + square[k][1]) / m,
+                       f->x[k]);
         measure_face(f);
     }
     return 1;

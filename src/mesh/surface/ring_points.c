@@ -7,7 +7,7 @@
 
 #define PI         3.14159265358979324
 #define MAX_LAYERS 400
-#define GRADING    1.5 // ratio of neighbouring layers
+#define GRADING    1.5  // ratio of neighbouring layers
 #define THINNEST   0.08 // of a layer beside an edge, of the spacing
 
 // first a pass that counts, then one that stores
@@ -91,7 +91,10 @@ static void add_ball(ringSink* s, ballRings b) {
         gauss_node(b.rings, i, &x, &w);
         double c = 0.5 * (b.low + b.high) + 0.5 * (b.high - b.low) * x, d = sqrt(1.0 - c * c);
         w *= 0.5 * (b.high - b.low);
-        add_ring(s, (pointRing){b.r * d, b.z + b.r * c, {d, c}, 2.0 * PI * b.r * b.r * w,
+        add_ring(s, (pointRing){b.r * d,
+                                b.z + b.r * c,
+                                {d, c},
+                                2.0 * PI * b.r * b.r * w,
                                 PI * b.r / b.rings * 0.5 * (b.high - b.low),
                                 ring_count(b.around, d)});
     }
@@ -150,8 +153,12 @@ static void add_cylinder(ringSink* s, const double size[2], int around) {
         for (int i = 0; i < n; ++i) {
             double inner = i + 1 < n ? outer - width[i] : 0.0, middle = 0.5 * (outer + inner);
             int count = i == 0 ? around : ring_count(around, middle / r);
-            add_ring(s, (pointRing){middle, end * size[1], {0.0, end},
-                                    PI * (outer * outer - inner * inner), width[i], count});
+            add_ring(s, (pointRing){middle,
+                                    end * size[1],
+                                    {0.0, end},
+                                    PI * (outer * outer - inner * inner),
+                                    width[i],
+                                    count});
             outer = inner;
         }
     }

@@ -184,7 +184,7 @@ typedef struct pointSizes {
 
 static void fill_points(tacContactCloud* c, const tacCloudPoints* points, pointSizes sizes) {
     double *block = (double*)c->block, *log_area = (double*)c->log_area, total = 0.0;
-    double *range = c->log_area_range;
+    double* range = c->log_area_range;
     for (int i = 0; i < c->count; ++i) {
         for (int k = 0; k < 3; ++k) {
             block[k * c->count + i] = points->point[3 * i + k];

@@ -33,14 +33,14 @@ typedef struct cloudBuilder {
     tacSpec* spec;
     const tacModel* model;
     tacAllocator allocator;
-    int points; // of a surface: it has so many at least
-    int refine; // 1: faces are split to their spacing
+    int points;      // of a surface: it has so many at least
+    int refine;      // 1: faces are split to their spacing
     int uses_points; // 1: vertices are not needed, so clouds of the user are taken as they are
     tacMessage message;
-    double spacing;                                     // of the surface at hand [m]
-    int refined, first_refined, faces, refined_points;  // meshes that were refined, the first one
-    int coarse;                                         // a geom that is too thin, -1: none
-    double wrong, worst[3];                             // its error, and where
+    double spacing;                                    // of the surface at hand [m]
+    int refined, first_refined, faces, refined_points; // meshes that were refined, the first one
+    int coarse;                                        // a geom that is too thin, -1: none
+    double wrong, worst[3];                            // its error, and where
 } cloudBuilder;
 
 //---------------------------------- surfaces -------------------------------------
@@ -97,10 +97,9 @@ static tacResult cloud_of_faces(cloudBuilder* m, tacRefinedFaces* faces, tacPose
         tac_store3(x, tac_pose_apply(pose, tac_load3(x)));
         tac_store3(n, tac_pose_rotate(pose, tac_load3(n)));
     }
-    return tac_contact_cloud_points(
-        (tacSurfacePoints){faces->count, faces->centre, faces->normal, 0.0, faces->area,
-                           faces->length, 0.0, NULL},
-        m->allocator, out, &m->message);
+    return tac_contact_cloud_points((tacSurfacePoints){faces->count, faces->centre, faces->normal,
+                                                       0.0, faces->area, faces->length, 0.0, NULL},
+                                    m->allocator, out, &m->message);
 }
 
 // faces that are split to the spacing of the geom
@@ -109,9 +108,9 @@ static tacResult refined_cloud(cloudBuilder* m, int geom, const cloudSurface* su
     tacRefinedFaces faces;
     double area = surface_area(surface->soup);
     m->spacing = sqrt(area / m->points);
-    tacResult result =
-        tac_refine_faces(surface->soup, (tacRefinement){m->spacing, MOST_POINTS, surface->projection},
-                         m->allocator, &faces);
+    tacResult result = tac_refine_faces(
+        surface->soup, (tacRefinement){m->spacing, MOST_POINTS, surface->projection}, m->allocator,
+        &faces);
     if (result == TAC_OK) {
         count_refined(m, geom, surface, &faces);
         result = cloud_of_faces(m, &faces, surface->pose, out);
@@ -166,7 +165,7 @@ static tacResult cloud_of_quads(cloudBuilder* m, int geom, const tacNode* node,
     const double* size = m->model->param + node->size;
     tacQuadMesh quads = {.faces = m->points, .kind = (tacQuadKind)quad_kind(node->kind)};
     for (int k = 0; k < 3; ++k)
-        quads.size[k] = node->kind == TAC_NODE_SPHERE ? size[0]
+        quads.size[k] = node->kind == TAC_NODE_SPHERE               ? size[0]
                         : k == 2 && quads.kind >= TAC_QUADS_CAPSULE ? 0.0
                                                                     : size[k];
     if (m->refine && quads.kind != TAC_QUADS_BOX) return ring_cloud(m, geom, quads, out);
@@ -308,8 +307,7 @@ static tacResult cloud_of_points(cloudBuilder* m, int geom, const tacNode* node,
                    tac_quat_load(m->model->param + node->rotation)};
     tacPose pose = tac_pose_compose(geom_pose(m->model, geom), own);
     tacResult result = fill_own_points(&reader, m->model, node, pose, &points);
-    if (result == TAC_OK)
-        result = tac_contact_cloud_points(points, m->allocator, out, &m->message);
+    if (result == TAC_OK) result = tac_contact_cloud_points(points, m->allocator, out, &m->message);
     tac_reader_close(&reader);
     return result;
 }
@@ -411,7 +409,8 @@ static void set_eps1(tacSpec* spec, tacModel* model) {
     for (int i = 0; i < plan->npair; ++i)
         if (plan->pair[i].eps3 >= 0) least = fmin(least, model->param[plan->pair[i].eps3]);
     if (at < 0 || tac_find_tactus(spec, "eps1") || !(h > 0.0)) return;
-    double eps = h * h / 9.0, most = (plan->responder == TAC_RESPOND_SCM ? 1.0 / 6.0 : 0.5) * plan->length * least;
+    double eps = h * h / 9.0,
+           most = (plan->responder == TAC_RESPOND_SCM ? 1.0 / 6.0 : 0.5) * plan->length * least;
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 

@@ -60,8 +60,8 @@ static const tacRule rules[] = {
      "limitrate limitwidth limitdissipation drystiction tau support depth edge_softmin sign "
      "opposing tikhonov min clip inside range gap sides vertices edges cull eps1 eps2 points "
      "exact refine delta restitution ccd bounds max_impacts overlap gradient gate lipschitz "
-     "iterations "
-     "fuse soft_points select sort_temperature surrogate definition top_k top_k_vertices "
+     "iterations fuse soft_points select sort_temperature surrogate definition top_k "
+     "top_k_vertices "
      "top_k_edges top_k_width "
      "project",
      "", ""},

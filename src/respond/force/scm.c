@@ -19,8 +19,8 @@
 
 //---------------------------------- points that count ----------------------------
 
-// Ln of what weights of a side are multiplied by, beside the areas: the finer of two clouds measures
-// the contact, a coarse one misses what is smaller than its spacing.
+// Ln of what weights of a side are multiplied by, beside the areas: the finer of two clouds
+// measures the contact, a coarse one misses what is smaller than its spacing.
 static double side_weight(const tacScmPair* pair, int side) {
     const tacContactCloud *a = pair->cloud[side], *b = pair->cloud[1 - side];
     if (!a->weighted || !b->weighted || b->queries == 0 || !(a->spacing > b->spacing)) return 0.0;
@@ -205,9 +205,9 @@ static void normalize_weights(const tacScmPair* pair, tacReal lower_bound, tacSc
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < side[k].count + side[k].fields; ++i) {
             total += sigma[k][i];
-            double smaller = range[1] - side[k].log_weight - side[k].query.cloud->log_area[side[k].at[i]];
-            if (tac_re(sigma[k][i]) > 0.0)
-                mean -= sigma[k][i] * (r_log(sigma[k][i]) + smaller);
+            double smaller =
+                range[1] - side[k].log_weight - side[k].query.cloud->log_area[side[k].at[i]];
+            if (tac_re(sigma[k][i]) > 0.0) mean -= sigma[k][i] * (r_log(sigma[k][i]) + smaller);
         }
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < side[k].count + side[k].fields; ++i) sigma[k][i] = sigma[k][i] / total;
