@@ -387,7 +387,7 @@ static const struct {
      NULL},
     {"<!-- a -- b ---><robot name='r'><!-- Andr\xe9 -->" ARM_LINKS ARM_JOINT("") "</robot>", NULL},
     {"<robot name='r'><! note >" ARM_LINKS ARM_JOINT("") "</robot>", NULL},
-    {"<robot name='r'>\n>" ARM_LINKS ARM_JOINT(";") "</robot>", "robot.urdf:2: the text '>'"},
+    {"<robot name='r'>\n>" ARM_LINKS ARM_JOINT(";") "</robot>", ":2: the text '>'"},
 };
 
 static int what_mujoco_tolerates_is_read(void) {
