@@ -457,14 +457,12 @@ static int compare_program(const char* program, const char* source, const char* 
 }
 
 static int numbers_are_those_of_the_newest_mujoco(void) {
-#ifndef TAC_MUJOCO_NATIVE
-    SKIP("MuJoCo 4.0.1 is not in build/mujoco: run tools/setup mujoco (pip), then build again");
-#else
+    if (!*TAC_MUJOCO_NATIVE)
+        SKIP("MuJoCo 4.0.1 is not in build/mujoco: run tools/setup mujoco (pip), then build again");
     char program[2000];
     snprintf(program, sizeof program, "'%s' %d %d %d 0", TAC_MUJOCO_NATIVE, SEED, states_wanted(),
              steps_wanted());
     return compare_program(program, "build/mujoco", NULL);
-#endif
 }
 
 // what compat="3.14" promises

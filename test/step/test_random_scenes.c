@@ -99,7 +99,7 @@ static void try_scene(const randomSweep* s, unsigned long long seed, randomRepor
     random_scene(s->family, seed, scene);
     r->kind = scene->kind;
     if (random_open(&m, scene, scene->text, &message)) {
-        snprintf(r->load, sizeof r->load, "%s (line %d, %s)", message.text, message.line,
+        snprintf(r->load, sizeof r->load, "%.600s (line %d, %s)", message.text, message.line,
                  message.attribute);
     } else {
         r->loaded = 1;
