@@ -115,7 +115,8 @@ static inline int compare_columns(hardScene* s, double* worst) {
     return 0;
 }
 
-// parameters that may be differentiated by, one each; returns how many (vertices of a mesh are held)
+// parameters that may be differentiated by, one each; returns how many (vertices of a mesh are
+// held)
 static inline int list_live_params(const tacModel* model, tacParam* live) {
     int count = 0;
     for (int i = 0; i < model->nparam; ++i) {
