@@ -226,6 +226,7 @@ const tacContactLoad* tac_contact_loads(tacSpec* spec, const tacModel* model) {
         if (moves == b) {
             out[b].weight = standard_gravity * (all[b].tree + all[b].above);
             out[b].most += out[b].weight;
+            out[b].driven = all[b].pressed;
         }
         if (moves > 0 && moves < b) out[b] = out[moves];
     }

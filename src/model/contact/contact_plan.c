@@ -342,15 +342,21 @@ static int is_implicit(tacSpec* spec) {
     return spec->integrator != TAC_INTEGRATOR_EXPLICIT;
 }
 
-// the weight that a pair of bodies carries where nothing is pressed: that of the lighter load
-static double carried_weight(const tacContactLoad* loads, const int body[2]) {
-    double a = loads[body[0]].weight, b = loads[body[1]].weight;
-    return a > 0.0 && b > 0.0 ? fmin(a, b) : fmax(a, b);
+// The load that a pair of bodies carries at rest: that of the lighter one, or what a finger presses
+// a body with. Where actuators may press a body onto another, the geometric mean of its weight and
+// of what it is then, so that a light body is not thrown up at any load.
+static double carried_load(const tacContactLoad* loads, const int body[2]) {
+    const tacContactLoad *a = &loads[body[0]], *b = &loads[body[1]];
+    double most = fmax(a->weight, b->weight);
+    int both = a->weight > 0.0 && b->weight > 0.0;
+    if (both && fmax(a->driven, b->driven) > 0.0) return fmax(a->most, b->most);
+    double weight = both ? fmin(a->weight, b->weight) : most;
+    return most > 0.0 ? weight * sqrt(fmax(a->most, b->most) / most) : 0.0;
 }
 
-// A spring k of width eps3 pushes with k eps3 log 2 where surfaces touch. That is the weight at
-// most if eps3 is below 1.5 weight/k; a wider one throws up what is placed on a surface, and keeps
-// it above. NULL if the scene gives k or eps3.
+// A spring k of width eps3 pushes with k eps3 log 2 where surfaces touch. That is the load F where
+// eps3 = F/(k log 2); a wider one throws up what is placed on a surface, and keeps it above. NULL
+// if the scene gives k or eps3.
 static const double* list_widths(tacSpec* spec, const tacContactLoad* loads, const double* k) {
     const tacBodyPair* bodies = spec->contact.body_pair.items;
     int count = spec->contact.body_pair.count;
@@ -358,8 +364,8 @@ static const double* list_widths(tacSpec* spec, const tacContactLoad* loads, con
         return NULL;
     double* width = tac_reader_alloc(&spec->reader, sizeof *width * (size_t)count);
     for (int i = 0; i < count && width; ++i) {
-        double weight = carried_weight(loads, bodies[i].body);
-        width[i] = weight > 0.0 ? 1.5 * weight / k[i] : INFINITY;
+        double load = carried_load(loads, bodies[i].body);
+        width[i] = load > 0.0 ? load / (k[i] * log(2.0)) : INFINITY;
     }
     return width;
 }

@@ -45,6 +45,7 @@ const tacElement* tac_find_tactus(const tacSpec* spec, const char* attribute);
 typedef struct tacContactLoad {
     double most;   // the largest force that is expected [N]
     double weight; // of its tree and what stands above, without actuators [N]
+    double driven; // by joints of its own tree [N]
 } tacContactLoad;
 
 // of all bodies (nbody), after the pairs of bodies are listed; NULL without memory
