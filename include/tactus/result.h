@@ -69,7 +69,7 @@ typedef enum tacFlag {
 #define TAC_FLAG_NAME(name, bit, text) name = bit,
     TAC_FLAGS(TAC_FLAG_NAME)
 #undef TAC_FLAG_NAME
-        TAC_FLAG_ALL = 511 ///< all flags together
+        TAC_FLAG_ALL = 1023 ///< all flags together
 } tacFlag;
 
 /// Name of one flag as in the source, such as "TAC_TIE"; NULL if `flag` is not exactly one bit of

@@ -148,7 +148,7 @@ static int both_names_are_refused(void) {
         {"<mujoco>\n<tactus detect='manifold' clash='.1' opposing='.1'/></mujoco>", TAC_ERROR_VALUE,
          2, "clash", "old name of 'opposing'"},
         {"<mujoco>\n<tactus detect='manifold'\n keep='best'/></mujoco>", TAC_ERROR_VALUE, 3,
-         "top_k", "threshold"},
+         "keep", "(now 'top_k') 'best' is not a value of 'top_k'"},
     };
     return are_texts_refused("scene.xml", "", "", bad, TAC_COUNT(bad));
 }
