@@ -107,7 +107,7 @@ static void measure_manifold(const tacModel* model, tacArena* arena) {
     const tacContactPlan* plan = model->contact;
     size_t begin = arena->used;
     if (!plan->feature) return;
-    tac_broad_phase_alloc(model, arena);
+    tac_broad_phase_measure(model, arena);
     for (int i = 0; i < plan->npair; ++i) {
         size_t mark = arena->used;
         measure_pair(model, &plan->pair[i], arena);
@@ -432,12 +432,12 @@ static void fetch_contacts(const tacContacts* c) {
 static tacResult detect_manifold(const tacModel* model, const tacPose* body, tacContacts* contacts,
                                  tacScratch* scratch) {
     int order = contacts->d_twist[0][0] ? 2 : 1;
-    tacBroadPhase broad;
-    int boxed = model->contact->npair > 1 && tac_broad_phase_build(model, body, &broad, scratch);
+    tacCandidates found = {NULL, model->contact->npair};
+    int culled = tac_broad_phase(model, body, &found, scratch);
     tac_detect_cache_clear(scratch);
-    fetch_contacts(contacts);
-    for (int i = 0; i < model->contact->npair; ++i) {
-        if (boxed && tac_broad_phase_separated(&broad, &model->contact->pair[i])) continue;
+    if (found.count > 0) fetch_contacts(contacts);
+    for (int c = 0; c < found.count; ++c) {
+        int i = culled ? found.pair[c] : c;
         size_t mark = scratch->arena.used;
         tacManifoldPair* p;
         tacResult result = find_and_cache(model, body, i, order, &p, scratch);
