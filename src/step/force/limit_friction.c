@@ -94,21 +94,56 @@ typedef struct limitState {
     tacReal z, v, y;
 } limitState;
 
-static limitForce limit_force(const tacModel* model, const tacLimitFriction* h, limitState s) {
+static tacPlaneLaw limit_law(const tacModel* model, const tacLimitFriction* h) {
     tacReal rate = contact_number_value(model, LIMIT_RATE), k = h->inertia * rate * rate;
-    tacPlaneLaw law = {k,
-                       contact_number_value(model, LIMIT_DISSIPATION),
-                       1.0,
-                       0.0,
-                       contact_number_value(model, LIMIT_WIDTH),
-                       0.0,
-                       0,
-                       is_contact_implicit(model)};
-    tacPlaneLaw law_bar = {0};
-    tacPlaneState bar = {0}, at = {.phi = s.z, .h = tac_implicit_timestep(model)};
+    return (tacPlaneLaw){k,
+                         contact_number_value(model, LIMIT_DISSIPATION),
+                         1.0,
+                         0.0,
+                         contact_number_value(model, LIMIT_WIDTH),
+                         0.0,
+                         0,
+                         is_contact_implicit(model)};
+}
+
+static tacPlaneState limit_plane(const tacModel* model, limitState s) {
+    tacPlaneState at = {.phi = s.z, .h = tac_implicit_timestep(model)};
     at.n.x = 1.0;
     at.v.x = s.v;
     at.y.x = s.y;
+    return at;
+}
+
+// So many widths away from it a limit has no force, nor any derivative: soft.inl takes the
+// exponential as exactly 0 there (SOFT_LIMIT).
+static int is_far(const tacModel* model, limitState s) {
+    return tac_re(s.z) > 701.0 * tac_re(contact_number_value(model, LIMIT_WIDTH));
+}
+
+// the force alone, by the same formula
+static tacReal limit_value(const tacModel* model, const tacLimitFriction* h, limitState s) {
+    if (is_far(model, s)) return 0.0;
+    tacPlaneLaw law = limit_law(model, h);
+    tacPlaneState at = limit_plane(model, s);
+    return tac_point_plane(&law, &at).x;
+}
+
+// the slope by y alone, by the same formula
+static tacReal limit_by_y(const tacModel* model, const tacLimitFriction* h, limitState s) {
+    if (is_far(model, s)) return 0.0;
+    tacPlaneLaw law = limit_law(model, h), law_bar = {0};
+    tacPlaneState at = limit_plane(model, s), bar = {0};
+    tacVec3 x = tac_vec3_zero();
+    x.x = 1.0;
+    tac_point_plane_vjp(&law, &at, x, &law_bar, &bar);
+    return bar.y.x;
+}
+
+static limitForce limit_force(const tacModel* model, const tacLimitFriction* h, limitState s) {
+    if (is_far(model, s)) return (limitForce){0};
+    tacReal rate = contact_number_value(model, LIMIT_RATE);
+    tacPlaneLaw law = limit_law(model, h), law_bar = {0};
+    tacPlaneState bar = {0}, at = limit_plane(model, s);
     tacVec3 x = tac_vec3_zero();
     x.x = 1.0;
     tac_point_plane_vjp(&law, &at, x, &law_bar, &bar);
@@ -152,11 +187,22 @@ static limitForce eval_force(const tacModel* model, const tacMotion* m, const ta
     return h->friction ? friction_force(model, h, s) : limit_force(model, h, s);
 }
 
+static tacReal eval_value(const tacModel* model, const tacMotion* m, const tacLimitFriction* h,
+                          const tacReal* a) {
+    limitState s = eval_state(model, m, h, a);
+    return h->friction ? friction_force(model, h, s).f : limit_value(model, h, s);
+}
+
+static tacReal eval_by_y(const tacModel* model, const tacMotion* m, const tacLimitFriction* h) {
+    limitState s = eval_state(model, m, h, NULL);
+    return h->friction ? friction_force(model, h, s).by_y : limit_by_y(model, h, s);
+}
+
 void tac_limit_friction_eval(const tacModel* model, const tacMotion* m, const tacReal* a,
                              tacReal* tau) {
     for (int i = 0; i < model->contact->nlimit_friction; ++i) {
         const tacLimitFriction* h = &model->contact->limit_friction[i];
-        tacReal f = limit_sign(h) * eval_force(model, m, h, a).f;
+        tacReal f = limit_sign(h) * eval_value(model, m, h, a);
         for (int k = 0; k < term_count(model, h); ++k) {
             lengthTerm t = term_at(model, h, k);
             tau[t.dof] += term_coef(model, t) * f;
@@ -182,7 +228,7 @@ void tac_limit_friction_add_stiffness(const tacModel* model, const tacMotion* m,
     for (int i = 0; i < model->contact->nlimit_friction; ++i) {
         const tacLimitFriction* limit_friction = &model->contact->limit_friction[i];
         add_line_stiffness(model, limit_friction,
-                           -h * eval_force(model, m, limit_friction, NULL).by_y, M);
+                           -h * eval_by_y(model, m, limit_friction), M);
     }
 }
 
