@@ -28,7 +28,9 @@ typedef struct broadPhase {
     const tacGeomBound* bound; // (ngeom)
     double (*R)[3][3];         // rotations of bodies                                      (nbody)
     worldBox* box;             // (ngeom)
-    double depth;              // of edges                                                 [m]
+    struct placedGeom* placed; // where they were asked for                                (ngeom)
+    char* is_placed;           // (ngeom)
+    double depth, support;     // of edges, of vertices                                    [m]
     tacCandidates* out;
 } broadPhase;
 
@@ -43,6 +45,11 @@ static double contact_number(const tacModel* model, tacContactNumber which) {
 typedef struct placedBox {
     double axis[3][3], middle[3], half[3]; // axis[k] is axis k
 } placedBox;
+
+// boxes of a geom in the world
+typedef struct placedGeom {
+    placedBox features, field;
+} placedGeom;
 
 static placedBox place_box(const broadPhase* p, int body, const tacOrientedBox* box) {
     const double(*R)[3] = (const double(*)[3])p->R[body];
@@ -115,36 +122,44 @@ static int box_above(const placedBox* box, const placedBox* plane, double height
 
 //---------------------------------- pairs ----------------------------------------
 
+static const placedGeom* place_geom(const broadPhase* p, int geom) {
+    placedGeom* placed = &p->placed[geom];
+    if (p->is_placed[geom]) return placed;
+    int body = p->model->geom[geom].body;
+    placed->features = place_box(p, body, &p->bound[geom].features);
+    placed->field = place_box(p, body, &p->bound[geom].field);
+    p->is_placed[geom] = 1;
+    return placed;
+}
+
 static void grow_box(placedBox* box, double by) {
     for (int k = 0; k < 3; ++k) box->half[k] += by;
 }
 
 // no vertex of one geom comes near the field of the other
-static int vertices_separated(const broadPhase* p, int a, int b, const placedBox* features) {
+static int vertices_separated(const broadPhase* p, int a, int b) {
     const tacGeomBound *own = &p->bound[a], *other = &p->bound[b];
     if (!own->vertices || other->kind == TAC_FIELD_NOWHERE) return 1;
-    double r = tac_geom_bound_range(p->model, own, other);
+    double r = tac_geom_bound_range(p->support, own, other);
     if (other->kind == TAC_FIELD_EVERYWHERE || !(r < other->most)) return 0;
-    placedBox field = place_box(p, p->model->geom[b].body, &other->field);
+    const placedBox* features = &place_geom(p, a)->features;
+    placedBox field = place_geom(p, b)->field;
     if (other->kind == TAC_FIELD_HALF_SPACE) return box_above(features, &field, r * other->rate[2]);
     for (int k = 0; k < 3; ++k) field.half[k] += r * other->rate[k];
     return boxes_separated(features, &field);
 }
 
 // no edge of one comes near an edge of the other
-static int edges_separated(const broadPhase* p, int a, int b, const placedBox features[2]) {
+static int edges_separated(const broadPhase* p, int a, int b) {
     const tacGeomBound *own = &p->bound[a], *other = &p->bound[b];
-    placedBox wide = features[0];
     if (!own->edges || !other->edges) return 1;
+    placedBox wide = place_geom(p, a)->features;
     grow_box(&wide, p->depth + own->radius + other->radius + own->overshoot + other->overshoot);
-    return boxes_separated(&wide, &features[1]);
+    return boxes_separated(&wide, &place_geom(p, b)->features);
 }
 
 static int pair_separated(const broadPhase* p, int a, int b) {
-    const placedBox features[2] = {place_box(p, p->model->geom[a].body, &p->bound[a].features),
-                                   place_box(p, p->model->geom[b].body, &p->bound[b].features)};
-    return vertices_separated(p, a, b, &features[0]) && vertices_separated(p, b, a, &features[1]) &&
-           edges_separated(p, a, b, features);
+    return vertices_separated(p, a, b) && vertices_separated(p, b, a) && edges_separated(p, a, b);
 }
 
 static int overlap(const worldBox* a, const worldBox* b) {
@@ -245,6 +260,8 @@ static void alloc_broad_phase(const tacModel* model, tacArena* arena, broadPhase
     out->pair = TAC_ALLOC(arena, int, model->contact->npair);
     p->R = tac_arena_alloc(arena, sizeof(double[3][3]) * (size_t)model->nbody);
     p->box = TAC_ALLOC(arena, worldBox, model->ngeom);
+    p->placed = TAC_ALLOC(arena, placedGeom, model->ngeom);
+    p->is_placed = TAC_ALLOC(arena, char, model->ngeom);
 }
 
 void tac_broad_phase_measure(const tacModel* model, tacArena* arena) {
@@ -283,6 +300,8 @@ int tac_broad_phase(const tacModel* model, const tacPose* body, tacCandidates* o
     p.depth = contact_number(model, TAC_CONTACT_DEPTH);
     out->count = 0;
     alloc_broad_phase(model, &scratch->arena, &p, out);
+    p.support = contact_number(model, TAC_CONTACT_SUPPORT);
+    memset(p.is_placed, 0, (size_t)model->ngeom);
     rotate_bodies(&p);
     box_geoms(&p);
     const tacPairTable* table = plan->npair > MAX_LOOP ? tac_detect_cache_pairs(scratch) : NULL;

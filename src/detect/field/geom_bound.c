@@ -297,9 +297,8 @@ static void bind_features(const tacModel* model, int geom, tacGeomBound* out) {
 
 //---------------------------------- all of it ------------------------------------
 
-double tac_geom_bound_range(const tacModel* model, const tacGeomBound* features,
+double tac_geom_bound_range(double support, const tacGeomBound* features,
                             const tacGeomBound* field) {
-    double support = contact_number(model, TAC_CONTACT_SUPPORT);
     double slope = features->radius > 0.0 ? field->slope : 1.0;
     return fmax(slope, 1.0) * (support + features->radius) - support;
 }

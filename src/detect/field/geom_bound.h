@@ -39,7 +39,7 @@ tacGeomBound tac_geom_bound(const tacModel* model, int geom, const tacGeomField*
                             double range);
 
 // r of the features of one geom in the field of another                                     [m]
-double tac_geom_bound_range(const tacModel* model, const tacGeomBound* features,
+double tac_geom_bound_range(double support, const tacGeomBound* features,
                             const tacGeomBound* field);
 
 #endif
