@@ -28,6 +28,7 @@ typedef struct broadPhase {
     const tacGeomBound* bound; // (ngeom)
     double (*R)[3][3];         // rotations of bodies                                      (nbody)
     worldBox* box;             // (ngeom)
+    struct placedBox* whole;   // the same, oriented                                       (ngeom)
     struct placedGeom* placed; // where they were asked for                                (ngeom)
     char* is_placed;           // (ngeom)
     double depth, support;     // of edges, of vertices                                    [m]
@@ -159,6 +160,7 @@ static int edges_separated(const broadPhase* p, int a, int b) {
 }
 
 static int pair_separated(const broadPhase* p, int a, int b) {
+    if (boxes_separated(&p->whole[a], &p->whole[b])) return 1;
     return vertices_separated(p, a, b) && vertices_separated(p, b, a) && edges_separated(p, a, b);
 }
 
@@ -260,6 +262,7 @@ static void alloc_broad_phase(const tacModel* model, tacArena* arena, broadPhase
     out->pair = TAC_ALLOC(arena, int, model->contact->npair);
     p->R = tac_arena_alloc(arena, sizeof(double[3][3]) * (size_t)model->nbody);
     p->box = TAC_ALLOC(arena, worldBox, model->ngeom);
+    p->whole = TAC_ALLOC(arena, placedBox, model->ngeom);
     p->placed = TAC_ALLOC(arena, placedGeom, model->ngeom);
     p->is_placed = TAC_ALLOC(arena, char, model->ngeom);
 }
@@ -279,7 +282,7 @@ static void rotate_bodies(const broadPhase* p) {
 
 static void box_geoms(const broadPhase* p) {
     for (int g = 0; g < p->model->ngeom; ++g) {
-        placedBox b = place_box(p, p->model->geom[g].body, &p->bound[g].all);
+        placedBox b = p->whole[g] = place_box(p, p->model->geom[g].body, &p->bound[g].all);
         for (int i = 0; i < 3; ++i) {
             double half = b.half[0] * fabs(b.axis[0][i]) + b.half[1] * fabs(b.axis[1][i]) +
                           b.half[2] * fabs(b.axis[2][i]);

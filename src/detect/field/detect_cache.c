@@ -58,10 +58,7 @@ void tac_detect_cache_clear(tacScratch* scratch) { (void)scratch; }
 #else
 
 #include "detect/detect.h"
-#include "detect/field/vertex_sdf.h"
 #include "model/contact/geom_pairs.h"
-
-#include <math.h>
 
 // most bytes for searches beside the largest one
 #define SEARCH_BYTES ((size_t)4 << 20)
@@ -234,25 +231,17 @@ const tacGeomField* tac_detect_cache_field(const tacModel* model, int geom, tacS
     return &cache->field[geom];
 }
 
-// of swept features
-static double largest_radius(const tacModel* model) {
-    double range = 0.0;
-    for (int g = 0; g < model->ngeom; ++g)
-        range = fmax(range, tac_re(tac_swept_radius(model, &model->contact->feature[g])));
-    return range;
-}
-
 const tacGeomBound* tac_detect_cache_bounds(const tacModel* model, tacScratch* scratch) {
     tacDetectCache* cache = scratch->cache;
     if (!cache || cache->model != model || !cache->param_valid || !model->contact->feature)
         return NULL;
     if (!cache->boxes_valid) {
-        double range = largest_radius(model);
         for (int g = 0; g < model->ngeom; ++g) {
             int has_field = model->geom[g].shape >= 0;
             const tacGeomField* f = has_field ? tac_detect_cache_field(model, g, scratch) : NULL;
-            cache->box[g] = tac_geom_bound(model, g, f, range);
+            cache->box[g] = tac_geom_bound(model, g, f);
         }
+        tac_geom_bounds_join(model, cache->box);
         cache->boxes_valid = 1;
     }
     return cache->box;

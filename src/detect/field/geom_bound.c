@@ -303,11 +303,31 @@ double tac_geom_bound_range(double support, const tacGeomBound* features,
     return fmax(slope, 1.0) * (support + features->radius) - support;
 }
 
-// features with what edges reach beyond them, and the field, along the axes of the features
-static void bind_all(const tacModel* model, double range, tacGeomBound* out) {
-    double reach = out->overshoot + out->radius + contact_number(model, TAC_CONTACT_DEPTH);
-    double low[3], high[3], support = contact_number(model, TAC_CONTACT_SUPPORT);
-    double r = fmax(out->slope, 1.0) * (support + range) - support;
+// the largest rate of fields, whatever the axes, and their largest slope
+typedef struct fieldGrowth {
+    double rate, slope;
+} fieldGrowth;
+
+static fieldGrowth largest_growth(const tacModel* model, const tacGeomBound* bound) {
+    fieldGrowth most = {1.0, 1.0};
+    for (int g = 0; g < model->ngeom; ++g) {
+        most.rate = fmax(most.rate, bound[g].rate[0] + bound[g].rate[1] + bound[g].rate[2]);
+        most.slope = fmax(most.slope, bound[g].slope);
+    }
+    return most;
+}
+
+// Features of radius R ask fields for r = slope (support + R) - support at most. The box around
+// them is wider by rate r in place of the fields, and by what edges reach.
+static double feature_reach(const tacModel* model, fieldGrowth most, const tacGeomBound* b) {
+    double support = contact_number(model, TAC_CONTACT_SUPPORT);
+    double slope = b->radius > 0.0 ? most.slope : 1.0;
+    double edges = b->overshoot + b->radius + contact_number(model, TAC_CONTACT_DEPTH);
+    return fmax(b->edges ? edges : 0.0, most.rate * (slope * (support + b->radius) - support));
+}
+
+static void join_boxes(const tacModel* model, fieldGrowth most, tacGeomBound* out) {
+    double low[3], high[3], reach = feature_reach(model, most, out);
     memcpy(out->all.axis, out->features.axis, sizeof out->all.axis);
     for (int k = 0; k < 3; ++k) {
         double e[3], at, half;
@@ -321,11 +341,11 @@ static void bind_all(const tacModel* model, double range, tacGeomBound* out) {
         }
         if (out->kind == TAC_FIELD_NOWHERE) continue;
         at = dot3(e, out->field.middle);
-        half = out->kind == TAC_FIELD_BOX && r < out->most ? 0.0 : TAC_UNBOUNDED;
+        half = out->kind == TAC_FIELD_BOX && !(out->most < INFINITY) ? 0.0 : TAC_UNBOUNDED;
         for (int j = 0; j < 3 && half < TAC_UNBOUNDED; ++j) {
             double axis[3];
             column_of(&out->field, j, axis);
-            half += fabs(dot3(e, axis)) * (out->field.half[j] + r * out->rate[j]);
+            half += fabs(dot3(e, axis)) * out->field.half[j];
         }
         low[k] = fmin(low[k], at - half);
         high[k] = fmax(high[k], at + half);
@@ -335,11 +355,14 @@ static void bind_all(const tacModel* model, double range, tacGeomBound* out) {
     set_box(&out->all, low, high);
 }
 
-tacGeomBound tac_geom_bound(const tacModel* model, int geom, const tacGeomField* field,
-                            double range) {
+tacGeomBound tac_geom_bound(const tacModel* model, int geom, const tacGeomField* field) {
     tacGeomBound out = {.kind = TAC_FIELD_NOWHERE, .slope = 1.0};
     if (model->contact->feature) bind_features(model, geom, &out);
     if (field) bind_field(field, &out);
-    bind_all(model, range, &out);
     return out;
+}
+
+void tac_geom_bounds_join(const tacModel* model, tacGeomBound* bound) {
+    fieldGrowth most = largest_growth(model, bound);
+    for (int g = 0; g < model->ngeom; ++g) join_boxes(model, most, &bound[g]);
 }

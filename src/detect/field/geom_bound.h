@@ -31,12 +31,15 @@ typedef struct tacGeomBound {
     double most;  // r from which the field is that low everywhere                           [m]
     double slope; // how much larger than the distance it may be, where balls are led to it
 
-    tacOrientedBox all; // around features and field, at the largest range of the scene
+    // around features, with all that they reach, and the field at r = 0
+    tacOrientedBox all;
 } tacGeomBound;
 
-// `range`: the largest r that any geom asks for                                             [m]
-tacGeomBound tac_geom_bound(const tacModel* model, int geom, const tacGeomField* field,
-                            double range);
+// all but `all`
+tacGeomBound tac_geom_bound(const tacModel* model, int geom, const tacGeomField* field);
+
+// `all` of each geom, from the bounds of all of them (ngeom)
+void tac_geom_bounds_join(const tacModel* model, tacGeomBound* bound);
 
 // r of the features of one geom in the field of another                                     [m]
 double tac_geom_bound_range(double support, const tacGeomBound* features,
