@@ -159,8 +159,61 @@ static int edges_separated(const broadPhase* p, int a, int b) {
     return boxes_separated(&wide, &place_geom(p, b)->features);
 }
 
+// a point of a body, or a vector, in the world
+static void to_world(const broadPhase* p, int body, const double x[3], int point, double out[3]) {
+    const tacVec3 at = p->body[body].position;
+    const double origin[3] = {tac_re(at.x), tac_re(at.y), tac_re(at.z)};
+    for (int i = 0; i < 3; ++i) {
+        const double* R = p->R[body][i];
+        out[i] = (point ? origin[i] : 0.0) + R[0] * x[0] + R[1] * x[1] + R[2] * x[2];
+    }
+}
+
+static double dot3(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static double clamp_unit(double x) { return x < -1.0 ? -1.0 : x > 1.0 ? 1.0 : x; }
+
+// square of the distance of the segments +-u and d +- v: at the least point of the lines, moved to
+// where one and then the other ends
+static double segment_distance2(const double d[3], const double u[3], const double v[3]) {
+    double uu = dot3(u, u), vv = dot3(v, v), uv = dot3(u, v), du = dot3(d, u), dv = dot3(d, v);
+    double det = uu * vv - uv * uv, s = 0.0, t = 0.0, best = 0.0;
+    if (det > 1e-12 * uu * vv) s = clamp_unit((du * vv - dv * uv) / det);
+    if (vv > 0.0) t = clamp_unit((s * uv - dv) / vv);
+    if (uu > 0.0) s = clamp_unit((du + t * uv) / uu);
+    if (vv > 0.0) t = clamp_unit((s * uv - dv) / vv);
+    for (int i = 0; i < 3; ++i) {
+        double gap = d[i] + t * v[i] - s * u[i];
+        best += gap * gap;
+    }
+    return best;
+}
+
+// Balls and capsules: the distance of their segments decides. Rounding, and segments that are
+// nearly parallel, count as a millionth of the sizes
+static int cores_separated(const broadPhase* p, int a, int b) {
+    const tacGeomBound *one = &p->bound[a], *two = &p->bound[b];
+    double u[3], v[3], from[3], to[3], size = 0.0;
+    to_world(p, p->model->geom[a].body, one->along, 0, u);
+    to_world(p, p->model->geom[b].body, two->along, 0, v);
+    to_world(p, p->model->geom[a].body, one->core, 1, from);
+    to_world(p, p->model->geom[b].body, two->core, 1, to);
+    for (int i = 0; i < 3; ++i) {
+        size += fabs(u[i]) + fabs(v[i]) + 1e-3 * (fabs(from[i]) + fabs(to[i]));
+        to[i] -= from[i];
+    }
+    double vertices = p->support + fmax(one->thick + two->radius, two->thick + one->radius);
+    double edges = p->depth + one->radius + two->radius + one->overshoot + two->overshoot;
+    double reach = fmax(vertices, one->edges && two->edges ? edges : 0.0) + 1e-6 * size;
+    return segment_distance2(to, u, v) > reach * reach;
+}
+
 static int pair_separated(const broadPhase* p, int a, int b) {
-    if (boxes_separated(&p->whole[a], &p->whole[b])) return 1;
+    if (p->bound[a].thick > 0.0 && p->bound[b].thick > 0.0) return cores_separated(p, a, b);
+    if (p->bound[a].kind == TAC_FIELD_BOX && p->bound[b].kind == TAC_FIELD_BOX &&
+        boxes_separated(&p->whole[a], &p->whole[b])) return 1;
     return vertices_separated(p, a, b) && vertices_separated(p, b, a) && edges_separated(p, a, b);
 }
 

@@ -355,10 +355,39 @@ static void join_boxes(const tacModel* model, fieldGrowth most, tacGeomBound* ou
     set_box(&out->all, low, high);
 }
 
+// its one leaf is a ball or capsule, and all vertices lie on its segment
+static void bind_core(const tacModel* model, int geom, const tacGeomField* field,
+                      tacGeomBound* out) {
+    const tacNodeData* leaf = &field->program.node_data[0];
+    const tacFeatures* f = &model->contact->feature[geom];
+    int capsule = leaf->kind == TAC_NODE_CAPSULE;
+    if (field->program.shape->count != 1 || (!capsule && leaf->kind != TAC_NODE_SPHERE)) return;
+    if (!(out->radius > 0.0) || out->features.half[0] >= TAC_UNBOUNDED) return;
+    double length = capsule ? tac_re(leaf->size[1]) : 0.0, size = tac_re(leaf->size[0]);
+    for (int i = 0; i < 3; ++i) {
+        out->core[i] = tac_re(leaf->frame.origin[i]);
+        out->along[i] = length * tac_re(leaf->frame.R.m[i][2]);
+    }
+    for (int v = 0; v < f->vertices; ++v) {
+        double d[3], off = 0.0, at = 0.0;
+        for (int i = 0; i < 3; ++i) {
+            d[i] = f->x[i][v] - out->core[i];
+            at += d[i] * tac_re(leaf->frame.R.m[i][2]);
+        }
+        for (int i = 0; i < 3; ++i) off += fabs(d[i] - at * tac_re(leaf->frame.R.m[i][2]));
+        if (!(off <= ROUNDING * (size + length) && fabs(at) <= length + ROUNDING * (size + length)))
+            return;
+    }
+    // |.| that are softened over the width are off by less than that, twice
+    out->thick = (capsule ? size + 2.0 * tac_re(leaf->width) : size) * (1.0 + ROUNDING) +
+                 2.0 * ROUNDING * (size + length);
+}
+
 tacGeomBound tac_geom_bound(const tacModel* model, int geom, const tacGeomField* field) {
     tacGeomBound out = {.kind = TAC_FIELD_NOWHERE, .slope = 1.0};
     if (model->contact->feature) bind_features(model, geom, &out);
     if (field) bind_field(field, &out);
+    if (field && model->contact->feature) bind_core(model, geom, field, &out);
     return out;
 }
 

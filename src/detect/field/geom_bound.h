@@ -31,6 +31,10 @@ typedef struct tacGeomBound {
     double most;  // r from which the field is that low everywhere                           [m]
     double slope; // how much larger than the distance it may be, where balls are led to it
 
+    // A ball or capsule: features and field lie around a segment middle +- along, the field no less
+    // than the distance to it less `thick`. 0: something else                               [m]
+    double thick, along[3], core[3];
+
     // around features, with all that they reach, and the field at r = 0
     tacOrientedBox all;
 } tacGeomBound;
