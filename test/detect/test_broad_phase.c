@@ -116,4 +116,79 @@ static int pairs_just_inside_the_support_are_found(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(broad_phase_changes_no_contact), RUN(pairs_just_inside_the_support_are_found))
+enum { MANY = 40, MANY_TEXT = 12000 };
+
+// capsules that are long and short, balls, turned boxes and meshes, rims, off their bodies' origins
+static tacModel* load_many(const char* options, int kinds) {
+    static const char* const many[] = {
+        "type='capsule' size='.02 .2' euler='30 40 0'", "type='sphere' size='.04'",
+        "type='capsule' size='.06 .01'",                "type='box' size='.12 .02 .05' euler='20 0 50'",
+        "type='mesh' mesh='wedge' euler='0 70 10'",     "type='cylinder' size='.05 .02'",
+        "type='ellipsoid' size='.09 .03 .05'"};
+    static char text[MANY_TEXT];
+    int at = snprintf(text, sizeof text,
+                      "<mujoco><tactus detect='manifold' vertices='60' tau='.002' %s/><asset>"
+                      "<mesh name='wedge' vertex='0 0 0 .15 0 0 0 .1 0 0 0 .02'/></asset>"
+                      "<worldbody><geom type='plane' size='1 1 1' euler='10 0 0'/>",
+                      options);
+    for (int b = 0; b < MANY; ++b)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "<body><freejoint/><geom %s mass='1' pos='.01 .02 .03'/></body>",
+                       many[b % kinds]);
+    snprintf(text + at, sizeof text - (size_t)at, "</worldbody></mujoco>");
+    tacMessage message;
+    tacModel* model = NULL;
+    if (tac_load_text(text, (int)strlen(text), "test", NULL, &model, &message) != TAC_OK)
+        printf("  %s\n", message.text);
+    return model;
+}
+
+static void random_many(testRandom* random, double far, tacPose* body) {
+    body[0] = tac_pose_identity();
+    for (int b = 1; b <= MANY; ++b) {
+        double x[7], norm = 0.0;
+        for (int k = 0; k < 7; ++k) x[k] = test_uniform(random, -1.0, 1.0);
+        for (int k = 3; k < 7; ++k) norm += x[k] * x[k];
+        norm = 1.0 / sqrt(norm);
+        body[b] = (tacPose){{far * x[0], far * x[1], far * x[2]},
+                            {norm * x[3], norm * x[4], norm * x[5], norm * x[6]}};
+    }
+}
+
+// more pairs than are tried one by one: the sweep, whatever was sorted before. Contacts and what
+// their derivatives read are the same to the last bit
+static int check_many(int kinds, int poses) {
+    tacModel* model[2] = {load_many("", kinds), load_many("cull='false'", kinds)};
+    tacScratch* scratch[2];
+    tacContacts* c[2];
+    testRandom random = {7};
+    int records = 0;
+    for (int k = 0; k < 2; ++k) {
+        ENSURE(model[k] && tac_scratch_create(model[k], &scratch[k]) == TAC_OK);
+        ENSURE(tac_contacts_create(model[k], 0, 0, &c[k]) == TAC_OK);
+    }
+    ENSURE(model[0]->contact->npair > 600);
+    for (int i = 0; i < poses; ++i) {
+        tacPose body[MANY + 1];
+        random_many(&random, 0.25 + 0.2 * (i % 3), body);
+        for (int k = 0; k < 2; ++k) ENSURE(tac_detect(model[k], body, c[k], scratch[k]) == TAC_OK);
+        ENSURE_LAW(same_contacts(c[0], c[1]));
+        records += c[0]->count;
+    }
+    printf("    %d pairs, %d poses, %d records\n", model[0]->contact->npair, poses, records);
+    ENSURE(records > 20 * poses);
+    for (int k = 0; k < 2; ++k) {
+        tac_contacts_destroy(c[k]);
+        tac_scratch_destroy(scratch[k]);
+        tac_model_destroy(model[k]);
+    }
+    return 0;
+}
+
+static int sweep_of_many_geoms_changes_no_contact(void) { return check_many(7, 6); }
+
+// cheap pairs, many of them: distances of segments against records
+static int balls_and_capsules_change_no_contact(void) { return check_many(3, 60); }
+
+TEST_MAIN(RUN(sweep_of_many_geoms_changes_no_contact), RUN(balls_and_capsules_change_no_contact),
+          RUN(broad_phase_changes_no_contact), RUN(pairs_just_inside_the_support_are_found))
