@@ -1,6 +1,8 @@
 // The broad phase: scenes of many bodies, far and near, have the records that they have without it.
 
 #include "detect/manifold_scenes.h"
+#include "base/scratch.h"
+#include "detect/field/detect_cache.h"
 #include "model/contact/contact_data.h"
 
 #include <string.h>
@@ -190,5 +192,63 @@ static int sweep_of_many_geoms_changes_no_contact(void) { return check_many(7, 6
 // cheap pairs, many of them: distances of segments against records
 static int balls_and_capsules_change_no_contact(void) { return check_many(3, 60); }
 
-TEST_MAIN(RUN(sweep_of_many_geoms_changes_no_contact), RUN(balls_and_capsules_change_no_contact),
+// how far a point of a body lies outside of a box, at most along one of its axes
+static double outside_box(const tacOrientedBox* box, const double grow[3], const double x[3]) {
+    double most = -INFINITY;
+    for (int k = 0; k < 3; ++k) {
+        double at = 0.0;
+        for (int i = 0; i < 3; ++i) at += box->axis[i][k] * (x[i] - box->middle[i]);
+        most = fmax(most, fabs(at) - box->half[k] - grow[k]);
+    }
+    return most;
+}
+
+// Where the field of a geom is below support + r lies in its box, and the box ends near there:
+// the last points inside are within 2 % of its size.
+static int check_field_box(const tacModel* model, int g, const tacGeomBound* b, tacScratch* scratch) {
+    testRandom random = {11};
+    double support = model->param[model->contact->number[TAC_CONTACT_SUPPORT]], nearest = -1.0;
+    const tacGeom* own = &model->geom[g];
+    tacPose pose = {tac_load3(&model->param[own->position]),
+                    tac_quat_load(&model->param[own->rotation])};
+    ENSURE(b->kind == TAC_FIELD_BOX);
+    for (int i = 0; i < 40000; ++i) {
+        double r = i % 3 * 0.04, grow[3], y[3], x[3], value, size = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            grow[k] = r * b->rate[k];
+            size = fmax(size, b->field.half[k] + grow[k]);
+            y[k] = 1.1 * test_uniform(&random, -1.0, 1.0) * (b->field.half[k] + grow[k]);
+        }
+        y[i % 3] = (i & 8 ? 1.0 : -1.0) * (b->field.half[i % 3] + grow[i % 3]) *
+                   test_uniform(&random, 0.9, 1.1);
+        for (int j = 0; j < 3; ++j) {
+            x[j] = b->field.middle[j];
+            for (int k = 0; k < 3; ++k) x[j] += b->field.axis[j][k] * y[k];
+        }
+        tacPoints point = {1, {&x[0], &x[1], &x[2]}};
+        ENSURE(tac_shape_eval(model, own->shape, pose, point, (tacField){.value = &value},
+                              scratch) == TAC_OK);
+        if (!(value < support + r)) continue;
+        double out = outside_box(&b->field, grow, x);
+        ENSURE(out <= 0.0);
+        nearest = fmax(nearest, out / size);
+    }
+    ENSURE(nearest > -0.02);
+    return 0;
+}
+
+static int boxes_of_fields_hold_and_are_tight(void) {
+    tacModel* model = load_bodies("");
+    tacScratch* scratch;
+    ENSURE(model && tac_scratch_create(model, &scratch) == TAC_OK);
+    tac_detect_cache_refresh(model, scratch);
+    const tacGeomBound* bound = tac_detect_cache_bounds(model, scratch);
+    ENSURE(bound && bound[0].kind == TAC_FIELD_HALF_SPACE);
+    for (int g = 1; g <= BODIES; ++g) ENSURE_LAW(check_field_box(model, g, &bound[g], scratch));
+    tac_scratch_destroy(scratch);
+    tac_model_destroy(model);
+    return 0;
+}
+
+TEST_MAIN(RUN(boxes_of_fields_hold_and_are_tight), RUN(sweep_of_many_geoms_changes_no_contact), RUN(balls_and_capsules_change_no_contact),
           RUN(broad_phase_changes_no_contact), RUN(pairs_just_inside_the_support_are_found))
