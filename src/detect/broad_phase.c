@@ -213,7 +213,8 @@ static int cores_separated(const broadPhase* p, int a, int b) {
 static int pair_separated(const broadPhase* p, int a, int b) {
     if (p->bound[a].thick > 0.0 && p->bound[b].thick > 0.0) return cores_separated(p, a, b);
     if (p->bound[a].kind == TAC_FIELD_BOX && p->bound[b].kind == TAC_FIELD_BOX &&
-        boxes_separated(&p->whole[a], &p->whole[b])) return 1;
+        boxes_separated(&p->whole[a], &p->whole[b]))
+        return 1;
     return vertices_separated(p, a, b) && vertices_separated(p, b, a) && edges_separated(p, a, b);
 }
 

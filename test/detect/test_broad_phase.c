@@ -1,8 +1,8 @@
 // The broad phase: scenes of many bodies, far and near, have the records that they have without it.
 
-#include "detect/manifold_scenes.h"
 #include "base/scratch.h"
 #include "detect/field/detect_cache.h"
+#include "detect/manifold_scenes.h"
 #include "model/contact/contact_data.h"
 
 #include <string.h>
@@ -122,11 +122,13 @@ enum { MANY = 40, MANY_TEXT = 12000 };
 
 // capsules that are long and short, balls, turned boxes and meshes, rims, off their bodies' origins
 static tacModel* load_many(const char* options, int kinds) {
-    static const char* const many[] = {
-        "type='capsule' size='.02 .2' euler='30 40 0'", "type='sphere' size='.04'",
-        "type='capsule' size='.06 .01'",                "type='box' size='.12 .02 .05' euler='20 0 50'",
-        "type='mesh' mesh='wedge' euler='0 70 10'",     "type='cylinder' size='.05 .02'",
-        "type='ellipsoid' size='.09 .03 .05'"};
+    static const char* const many[] = {"type='capsule' size='.02 .2' euler='30 40 0'",
+                                       "type='sphere' size='.04'",
+                                       "type='capsule' size='.06 .01'",
+                                       "type='box' size='.12 .02 .05' euler='20 0 50'",
+                                       "type='mesh' mesh='wedge' euler='0 70 10'",
+                                       "type='cylinder' size='.05 .02'",
+                                       "type='ellipsoid' size='.09 .03 .05'"};
     static char text[MANY_TEXT];
     int at = snprintf(text, sizeof text,
                       "<mujoco><tactus detect='manifold' vertices='60' tau='.002' %s/><asset>"
@@ -205,7 +207,8 @@ static double outside_box(const tacOrientedBox* box, const double grow[3], const
 
 // Where the field of a geom is below support + r lies in its box, and the box ends near there:
 // the last points inside are within 2 % of its size.
-static int check_field_box(const tacModel* model, int g, const tacGeomBound* b, tacScratch* scratch) {
+static int check_field_box(const tacModel* model, int g, const tacGeomBound* b,
+                           tacScratch* scratch) {
     testRandom random = {11};
     double support = model->param[model->contact->number[TAC_CONTACT_SUPPORT]], nearest = -1.0;
     const tacGeom* own = &model->geom[g];
@@ -237,6 +240,25 @@ static int check_field_box(const tacModel* model, int g, const tacGeomBound* b, 
     return 0;
 }
 
+// a box that grows with the range holds the box that is made for that range
+static int check_growth(const tacModel* model, int g, const tacGeomBound* b, tacScratch* scratch) {
+    for (int i = 1; i < 4; ++i) {
+        double r = 0.05 * i;
+        tacGeomField field = *tac_detect_cache_field(model, g, scratch);
+        field.range += r;
+        tacGeomBound other = tac_geom_bound(model, g, &field);
+        for (int k = 0; k < 3; ++k) {
+            double apart = 0.0;
+            for (int j = 0; j < 3; ++j)
+                apart += b->field.axis[j][k] * (other.field.middle[j] - b->field.middle[j]);
+            double need = fabs(apart) + other.field.half[k],
+                   have = b->field.half[k] + r * b->rate[k];
+            ENSURE(need <= have * (1.0 + 1e-8) && need > 0.5 * have);
+        }
+    }
+    return 0;
+}
+
 static int boxes_of_fields_hold_and_are_tight(void) {
     tacModel* model = load_bodies("");
     tacScratch* scratch;
@@ -244,11 +266,15 @@ static int boxes_of_fields_hold_and_are_tight(void) {
     tac_detect_cache_refresh(model, scratch);
     const tacGeomBound* bound = tac_detect_cache_bounds(model, scratch);
     ENSURE(bound && bound[0].kind == TAC_FIELD_HALF_SPACE);
-    for (int g = 1; g <= BODIES; ++g) ENSURE_LAW(check_field_box(model, g, &bound[g], scratch));
+    for (int g = 1; g <= BODIES; ++g) {
+        ENSURE_LAW(check_field_box(model, g, &bound[g], scratch));
+        ENSURE_LAW(check_growth(model, g, &bound[g], scratch));
+    }
     tac_scratch_destroy(scratch);
     tac_model_destroy(model);
     return 0;
 }
 
-TEST_MAIN(RUN(boxes_of_fields_hold_and_are_tight), RUN(sweep_of_many_geoms_changes_no_contact), RUN(balls_and_capsules_change_no_contact),
-          RUN(broad_phase_changes_no_contact), RUN(pairs_just_inside_the_support_are_found))
+TEST_MAIN(RUN(boxes_of_fields_hold_and_are_tight), RUN(sweep_of_many_geoms_changes_no_contact),
+          RUN(balls_and_capsules_change_no_contact), RUN(broad_phase_changes_no_contact),
+          RUN(pairs_just_inside_the_support_are_found))

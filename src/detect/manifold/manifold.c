@@ -153,7 +153,8 @@ static void measure_pairs(const tacModel* model, int* class_of, geomSizes* sizes
     if (done) memset(done, 0, count * count);
     for (int i = 0; i < plan->npair; ++i) {
         const int* geom = plan->pair[i].geom;
-        size_t mark = arena->used, at = (size_t)class_of[geom[0]] * count + (size_t)class_of[geom[1]];
+        size_t mark = arena->used,
+               at = (size_t)class_of[geom[0]] * count + (size_t)class_of[geom[1]];
         if (done && done[at]) continue;
         if (done) done[at] = 1;
         measure_pair(model, &plan->pair[i], arena);

@@ -470,8 +470,7 @@ static tacResult measure_field(const tacModel* model, int geom, featureBlock* b,
 }
 
 static tacResult finish_features(const tacModel* model, int geom, const tacFeatureSurface* s,
-                                 tacFeatureOptions options, tacFeatures* out,
-                                 tacMessage* message) {
+                                 tacFeatureOptions options, tacFeatures* out, tacMessage* message) {
     featureBlock* b = NULL;
     tacPose pose = geom_place(model, geom);
     tacResult result = pack_features(s, pose, model->allocator, &b, message);
@@ -496,8 +495,7 @@ tacResult tac_geom_features_create(const tacModel* model, int geom, tacFeatureOp
     *out = (tacFeatures){0};
     if (message) *message = (tacMessage){0};
     tacResult result = tac_feature_surface(&s, model, model->geom[geom].shape, options, message);
-    if (result == TAC_OK)
-        result = finish_features(model, geom, &s, options, out, message);
+    if (result == TAC_OK) result = finish_features(model, geom, &s, options, out, message);
     tac_region_release(&blocks);
     return result;
 }
