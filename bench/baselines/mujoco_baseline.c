@@ -155,7 +155,8 @@ void mujoco_baseline_roll(mujocoBaseline* p, const double* ctrl, int steps, doub
 #endif
 
 __attribute__((visibility("default"))) const mujocoApi mujoco_api = {
-    mujoco_baseline_open,     mujoco_baseline_close,   mujoco_baseline_enable_contacts,
-    mujoco_baseline_set_qpos, mujoco_baseline_collide, mujoco_baseline_version,
-    mujoco_baseline_roll,
+    mujoco_baseline_open,     mujoco_baseline_close,     mujoco_baseline_enable_contacts,
+    mujoco_baseline_set_qpos, mujoco_baseline_collide,   mujoco_baseline_version,
+    mujoco_baseline_roll,     mujoco_baseline_set_state, mujoco_baseline_step,
+    mujoco_baseline_jacobian,
 };

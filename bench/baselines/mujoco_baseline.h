@@ -9,7 +9,7 @@ typedef struct mujocoBaseline mujocoBaseline;
 mujocoBaseline* mujoco_baseline_open(const char* path);
 void mujoco_baseline_close(mujocoBaseline* baseline);
 
-// the state of all works; constraints are disabled
+// the state of all works; constraints are disabled unless contacts are enabled
 void mujoco_baseline_set_state(mujocoBaseline* baseline, const double* qpos, const double* qvel,
                                const double* ctrl);
 
@@ -42,6 +42,10 @@ typedef struct mujocoApi {
     const char* (*version)(mujocoBaseline* baseline);
     void (*roll)(mujocoBaseline* baseline, const double* ctrl, int steps, double* qpos,
                  double* qvel);
+    void (*set_state)(mujocoBaseline* baseline, const double* qpos, const double* qvel,
+                      const double* ctrl);
+    void (*step)(void* baseline);
+    void (*jacobian)(void* baseline);
 } mujocoApi;
 
 // those above, of the version that is installed

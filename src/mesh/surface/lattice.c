@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "math/pose.h"
 #include "shape/bounds/safe_radius.h"
+#include "shape/bounds/shape_scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -138,7 +139,7 @@ tacResult tac_shape_sampler_open(const tacModel* model, int shape, tacQuat rotat
     *sampler = (tacShapeSampler){.model = model, .shape = shape};
     if (!model || shape < 0 || shape >= model->nshape)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape", "there is no such shape");
-    tacResult result = tac_scratch_create(model, &sampler->scratch);
+    tacResult result = tac_shape_scratch_create(model, &sampler->scratch);
     if (result != TAC_OK) return tac_fail(message, result, NULL, 0, NULL, "out of memory");
     copy_untruncated(sampler, model, shape);
     sampler->is_estimated = has_large_cloud(model, shape);

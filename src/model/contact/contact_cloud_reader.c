@@ -16,6 +16,7 @@
 #include "model/contact/contact_cloud.h"
 #include "model/contact/contact_plan.h"
 #include "model/mjcf/cloud_points.h"
+#include "shape/bounds/shape_scratch.h"
 #include "tactus/mesh.h"
 #include "tactus/shape.h"
 #include "tactus/state.h"
@@ -240,7 +241,7 @@ static tacResult cloud_of_shape(cloudBuilder* m, int geom, int shape, tacContact
                             .pose = geom_pose(m->model, geom),
                             .projection = {project_shape, &of}};
     tac_mesh_destroy(mesh);
-    result = tac_scratch_create(m->model, &of.scratch);
+    result = tac_shape_scratch_create(m->model, &of.scratch);
     if (result == TAC_OK) result = cloud_of_surface(m, geom, &surface, out);
     tac_scratch_destroy(of.scratch);
     tac_soup_destroy((tacSoup*)surface.soup);
@@ -639,8 +640,10 @@ static void warn_coarse_clouds(tacSpec* spec, const tacModel* model) {
 
 static void make_clouds(cloudBuilder* m, const tacContactPlan* plan, tacContactCloud** clouds) {
     tacReader* reader = &m->spec->reader;
+    char* has_pair = tac_reader_alloc(reader, (size_t)m->model->ngeom + 1);
+    if (has_pair) tac_mark_contact_geoms(plan, m->model->ngeom, has_pair);
     for (int g = 0; g < m->model->ngeom && reader->result == TAC_OK; ++g) {
-        if (!tac_has_contact_pair(plan, g)) continue;
+        if (!has_pair[g]) continue;
         m->message = (tacMessage){0};
         tacResult result = make_cloud(m, g, &clouds[g]);
         char where[96] = "";

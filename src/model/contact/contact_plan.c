@@ -156,28 +156,30 @@ static double min_radius(const double I[6], double mass) {
 }
 
 // A part counts with its own radius; if `thin`, at most twice its smallest one.
-static bodyScale body_scale_of(const tacModel* model, int body, int thin) {
-    bodyScale all = {0.0, 0.0};
-    int moves = tac_moving_body(model, body);
-    if (moves == 0) return all;
-    for (int b = moves; b < model->nbody; ++b) {
-        if (tac_moving_body(model, b) != moves) continue;
-        const double* I = model->param + model->body[b].inertia;
-        double mass = model->param[model->body[b].mass];
-        if (!(mass > 0.0)) continue;
-        all.mass += mass;
-        double radius = mean_radius(I, mass);
-        if (thin && radius > 0.0) radius = fmin(radius, 2.0 * min_radius(I, mass));
-        all.radius = fmax(all.radius, radius);
-    }
-    if (!(all.mass > 0.0)) all.mass = 1.0;
-    return all;
+static void add_part(const tacModel* model, int body, int thin, bodyScale* all) {
+    const double* I = model->param + model->body[body].inertia;
+    double mass = model->param[model->body[body].mass];
+    if (!(mass > 0.0)) return;
+    all->mass += mass;
+    double radius = mean_radius(I, mass);
+    if (thin && radius > 0.0) radius = fmin(radius, 2.0 * min_radius(I, mass));
+    all->radius = fmax(all->radius, radius);
 }
 
-// of all bodies, or NULL without memory
+// of all bodies, or NULL without memory; parts come after the body that moves them
 static const bodyScale* list_body_scales(tacSpec* spec, const tacModel* model, int thin) {
     bodyScale* all = tac_reader_alloc(&spec->reader, sizeof *all * (size_t)model->nbody);
-    for (int b = 0; b < model->nbody && all; ++b) all[b] = body_scale_of(model, b, thin);
+    if (!all) return NULL;
+    memset(all, 0, sizeof *all * (size_t)model->nbody);
+    for (int b = 0; b < model->nbody; ++b) {
+        int moves = tac_moving_body(model, b);
+        if (moves > 0) add_part(model, b, thin, &all[moves]);
+    }
+    for (int b = 0; b < model->nbody; ++b) {
+        int moves = tac_moving_body(model, b);
+        if (moves > 0 && !(all[moves].mass > 0.0)) all[moves].mass = 1.0;
+        all[b] = moves > 0 ? all[moves] : (bodyScale){0.0, 0.0};
+    }
     return all;
 }
 
@@ -510,10 +512,10 @@ static void check_implicit(tacSpec* spec, const tacContactPlan* plan) {
                     "cannot be combined with <tactus integrator=\"explicit\">: remove one of them");
 }
 
-int tac_has_contact_pair(const tacContactPlan* plan, int geom) {
+void tac_mark_contact_geoms(const tacContactPlan* plan, int ngeom, char* has_pair) {
+    memset(has_pair, 0, (size_t)ngeom);
     for (int i = 0; i < plan->npair; ++i)
-        if (plan->pair[i].geom[0] == geom || plan->pair[i].geom[1] == geom) return 1;
-    return 0;
+        has_pair[plan->pair[i].geom[0]] = has_pair[plan->pair[i].geom[1]] = 1;
 }
 
 void tac_plan_contact(tacSpec* spec) {

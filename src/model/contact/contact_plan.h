@@ -52,8 +52,8 @@ typedef struct tacContactLoad {
 // (contact_loads.c)
 const tacContactLoad* tac_contact_loads(tacSpec* spec, const tacModel* model);
 
-// is the geom in a pair of the plan?
-int tac_has_contact_pair(const tacContactPlan* plan, int geom);
+// which geoms are in a pair of the plan (ngeom)
+void tac_mark_contact_geoms(const tacContactPlan* plan, int ngeom, char* has_pair);
 
 // convex parts of all geoms that may collide; a geom that has none is a failure
 void tac_plan_convex_parts(tacSpec* spec);

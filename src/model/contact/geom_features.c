@@ -11,6 +11,7 @@
 #include "math/pose.h"
 #include "mesh/surface/surface.h"
 #include "model/contact/field_lipschitz.h"
+#include "shape/bounds/shape_scratch.h"
 #include "shape/node_data.h"
 
 #include <math.h>
@@ -444,35 +445,40 @@ static int is_primitive(const tacModel* model, int geom, const tacSoup* mesh) {
 
 //---------------------------------- all of it ------------------------------------
 
-// normals of the own field and how far it is off, after write_features
-static tacResult measure_field(const tacModel* model, int geom, tacPose pose, featureBlock* b,
-                               const tacFeatures* f) {
-    tacScratch* scratch = NULL;
-    b->index.slope = tac_field_lipschitz(model, geom);
-    if (f->radius > 0.0 || f->vertices == 0) return TAC_OK;
-    tacResult result = tac_scratch_create(model, &scratch);
-    if (result == TAC_OK) result = sample_own_field(model, &model->geom[geom], pose, scratch, b, f);
-    if (result == TAC_OK) result = measure_edge_sag(model, &model->geom[geom], pose, scratch, b, f);
-    tac_scratch_destroy(scratch);
-    return result;
-}
-
 static tacPose geom_place(const tacModel* model, int geom) {
     const tacGeom* g = &model->geom[geom];
     return (tacPose){tac_load3(&model->param[g->position]),
                      tac_quat_load(&model->param[g->rotation])};
 }
 
+// normals of the own field and how far it is off, after write_features
+static tacResult measure_field(const tacModel* model, int geom, featureBlock* b,
+                               const tacFeatures* f, tacScratch* scratch) {
+    tacScratch* own = NULL;
+    tacResult result = TAC_OK;
+    tacPose pose = geom_place(model, geom);
+    b->index.slope = tac_field_lipschitz(model, geom);
+    if (f->radius > 0.0 || f->vertices == 0) return TAC_OK;
+    if (!scratch) {
+        result = tac_shape_scratch_create(model, &own);
+        scratch = own;
+    }
+    if (result == TAC_OK) result = sample_own_field(model, &model->geom[geom], pose, scratch, b, f);
+    if (result == TAC_OK) result = measure_edge_sag(model, &model->geom[geom], pose, scratch, b, f);
+    tac_scratch_destroy(own);
+    return result;
+}
+
 static tacResult finish_features(const tacModel* model, int geom, const tacFeatureSurface* s,
-                                 int primitive, tacFeatures* out, tacMessage* message) {
+                                 tacFeatureOptions options, tacFeatures* out, tacMessage* message) {
     featureBlock* b = NULL;
     tacPose pose = geom_place(model, geom);
     tacResult result = pack_features(s, pose, model->allocator, &b, message);
     if (result != TAC_OK) return result;
     fill_features(s, b, out);
-    b->index.base = feature_base(model, geom, primitive);
+    b->index.base = feature_base(model, geom, is_primitive(model, geom, options.mesh));
     memcpy(b->length, b->index.base.length, sizeof b->length);
-    result = measure_field(model, geom, pose, b, out);
+    result = measure_field(model, geom, b, out, options.scratch);
     if (result != TAC_OK) {
         tac_geom_features_destroy(out, model->allocator);
         return tac_fail(message, result, NULL, 0, NULL, "the field of geom %d cannot be evaluated",
@@ -489,9 +495,7 @@ tacResult tac_geom_features_create(const tacModel* model, int geom, tacFeatureOp
     *out = (tacFeatures){0};
     if (message) *message = (tacMessage){0};
     tacResult result = tac_feature_surface(&s, model, model->geom[geom].shape, options, message);
-    if (result == TAC_OK)
-        result =
-            finish_features(model, geom, &s, is_primitive(model, geom, options.mesh), out, message);
+    if (result == TAC_OK) result = finish_features(model, geom, &s, options, out, message);
     tac_region_release(&blocks);
     return result;
 }
@@ -524,7 +528,7 @@ tacResult tac_geom_features_refresh(const tacModel* model, int geom, tacFeatures
     write_features(&s, pose, b);
     fill_features(&s, b, features);
     b->index.base = base;
-    tacResult result = measure_field(model, geom, pose, b, features);
+    tacResult result = measure_field(model, geom, b, features, NULL);
     a.release(a.user, x);
     return result;
 }

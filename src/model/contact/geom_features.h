@@ -88,7 +88,8 @@ typedef struct tacFeatureOptions {
     int vertices;        // of a tessellation
     const tacSoup* mesh; // the surface in the frame of the geom's shape, NULL: made of the shape
     struct tacMesh** tessellated; // of the shape, kept for other geoms that have it; NULL: not kept
-    int inner; // 1: faces of polyhedra with few corners have points inside as well
+    int inner;           // 1: faces of polyhedra with few corners have points inside as well
+    tacScratch* scratch; // for calls of shapes; NULL: one is made
 } tacFeatureOptions;
 
 // default number of vertices of a tessellation

@@ -129,7 +129,7 @@ static void mark_convex_parts(heldMarks* marks, int geom) {
 
 static void mark_geom(heldMarks* marks, int geom) {
     const tacContactPlan* plan = marks->model->contact;
-    if (!tac_has_contact_pair(plan, geom) || marks->model->geom[geom].shape < 0) return;
+    if (marks->model->geom[geom].shape < 0) return;
     if (plan->feature)
         mark_features(marks, geom);
     else if (plan->cloud)
@@ -167,7 +167,12 @@ tacResult tac_mark_held_params(tacModel* model) {
     if (!marks.held) return TAC_ERROR_MEMORY;
     memset(marks.held, 0, (size_t)model->nparam + 1);
     plan->held = marks.held;
-    for (int g = 0; g < model->ngeom; ++g) mark_geom(&marks, g);
+    char* has_pair = model->allocator.allocate(model->allocator.user, (size_t)model->ngeom + 1);
+    if (!has_pair) return TAC_ERROR_MEMORY;
+    tac_mark_contact_geoms(plan, model->ngeom, has_pair);
+    for (int g = 0; g < model->ngeom; ++g)
+        if (has_pair[g]) mark_geom(&marks, g);
+    model->allocator.release(model->allocator.user, has_pair);
     if (marks.count == 0) release_marks(model, plan);
     return TAC_OK;
 }
