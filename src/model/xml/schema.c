@@ -32,7 +32,9 @@
 static const tacRule rules[] = {
     {"mujoco", "model", "",
      "compiler option size visual statistic custom default asset tactus worldbody contact tendon "
-     "equality actuator sensor keyframe"},
+     "equality actuator sensor keyframe extension"},
+    {"extension", NULL, NULL, NULL},
+    {"plugin", NULL, NULL, NULL},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
      "inertiafromgeom fusestatic inertiagrouprange meshdir assetdir strippath fitaabb alignfree "
@@ -118,7 +120,8 @@ static const tacRule rules[] = {
     {"sweep", NODE " points size eps up twist", "", "plane"},
 
     {"worldbody", "childclass", "", "body frame replicate attach geom light camera site"},
-    {"body", "name childclass pos " ORIENTATION " mocap gravcomp sleep", "user simple", TREE},
+    {"body", "name childclass pos " ORIENTATION " mocap gravcomp sleep", "user simple",
+     TREE " plugin"},
     {"frame", "name childclass pos " ORIENTATION, "", TREE},
     {"replicate", "count sep offset euler childclass", "", TREE},
     {"attach", "model body prefix", "", ""},
@@ -230,7 +233,7 @@ static const unsupportedWords unsupported_elements[] = {
     {"spatial", "is not supported yet; use <fixed> tendons, sums of joints"},
     {"composite flexcomp flex flexvert flexstrain",
      "is not supported: bodies are rigid; write out its bodies"},
-    {"plugin extension", "is not supported: plugins are code of another program; remove it"},
+    {"plugin", "is not supported: plugins are code of another program; remove it"},
     {"camprojection insidesite tactile", "is not supported yet; remove the sensor"},
 };
 
@@ -347,4 +350,27 @@ void tac_schema_check(tacReader* reader, tacElement* root) {
             root->name);
     else
         check_element(reader, root, find_rule("mujoco"));
+}
+
+//---------------------------------- plugins --------------------------------------
+
+// the first <plugin> of a body, which may have moved it, or NULL; nesting is bounded
+static const tacElement* find_body_plugin(const tacElement* element) {
+    const tacElement* found = NULL;
+    for (const tacElement* c = element->child; c && !found; c = c->next) {
+        int is_plugin = strcmp(c->name, "plugin") == 0 && strcmp(element->name, "body") == 0;
+        found = is_plugin ? c : find_body_plugin(c);
+    }
+    return found;
+}
+
+void tac_warn_plugins(tacReader* reader, const tacElement* root) {
+    const tacElement *plugin = find_body_plugin(root), *extension = root->child;
+    while (extension && strcmp(extension->name, "extension") != 0) extension = extension->next;
+    if (!plugin && !extension) return;
+    int line = plugin ? plugin->line : extension->line;
+    const char* file = tac_reader_locate(reader, &line).path;
+    tac_reader_warn(reader, "%.100s:%d: <%s> is skipped: plugins are code of another program%s",
+                    file, line, plugin ? "plugin" : "extension",
+                    plugin ? ", its forces do not act" : "");
 }
