@@ -27,7 +27,8 @@
 #define ACTUATOR                                                                                   \
     "name class joint jointinparent tendon gear group ctrllimited ctrlrange forcelimited "         \
     "forcerange actlimited actrange"
-#define ACTUATOR_IGNORED "user lengthrange"
+// `cranklength` alone has no effect; with its sites it is refused by them
+#define ACTUATOR_IGNORED "user lengthrange nsample interp cranklength"
 
 static const tacRule rules[] = {
     {"mujoco", "model", "",
@@ -39,7 +40,9 @@ static const tacRule rules[] = {
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
      "inertiafromgeom fusestatic inertiagrouprange meshdir assetdir strippath fitaabb alignfree "
      "exactmeshinertia",
-     "texturedir discardvisual usethread convexhull saveinertial conflict", "lengthrange"},
+     "texturedir discardvisual usethread convexhull saveinertial savecompiled savecanonical "
+     "passthrough conflict",
+     "lengthrange"},
     {"lengthrange", NULL, NULL, NULL},
     {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable collision",
      "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
@@ -70,7 +73,11 @@ static const tacRule rules[] = {
 
     {"default", "class", "",
      "default geom joint site camera light material mesh pair equality tendon general motor "
-     "position velocity intvelocity damper cylinder muscle adhesion"},
+     "position velocity intvelocity damper cylinder muscle adhesion dcmotor orientation pid "
+     "texture"},
+    {"default/dcmotor", NULL, NULL, NULL},
+    {"default/orientation", NULL, NULL, NULL},
+    {"default/pid", NULL, NULL, NULL},
     {"default/equality", EQUALITY, "", ""},
     {"default/tendon", NULL, NULL, NULL},
     {"default/muscle", NULL, NULL, NULL},
@@ -136,7 +143,7 @@ static const tacRule rules[] = {
      " fromto rgba material shape mesh hfield points fitscale mass "
      "density shellinertia contype conaffinity condim group priority friction solmix solref "
      "solimp margin gap fluidshape",
-     "fluidcoef user", ""},
+     "fluidcoef user castshadow", ""},
     {"light", "class pos dir diffuse directional castshadow type mode target",
      "name active ambient specular attenuation cutoff exponent bulbradius intensity softness "
      "range texture",
@@ -238,8 +245,7 @@ static const unsupportedWords unsupported_elements[] = {
 };
 
 static const unsupportedWords unsupported_attributes[] = {
-    {"site refsite body slidersite cranksite cranklength",
-     "is not supported yet; actuate a joint or a tendon"},
+    {"site refsite body slidersite cranksite", "is not supported yet; actuate a joint or a tendon"},
     {"springdamper surfacevel adhesion", "is not supported yet; remove it"},
     {"builtin params", "is not supported yet; give 'file', or 'vertex' and 'face'"},
     {"frame", "is not supported yet; attach a body"},
