@@ -138,7 +138,7 @@ static int wrong_attributes_are_refused(void) {
         {"<tactus respond='scm'/><asset><mesh name='m' " TWO_TETRAS
          "0 2 1 0 1 3 0 3 2 1 2 3 4 5 6 4 7 5 4 6 7 5 7 6'/></asset>\n"
          "<worldbody><body><freejoint/>\n<geom type='mesh' mesh='m' mass='1'/></body></worldbody>",
-         TAC_ERROR_VALUE, 3, "", "face 5 and all faces connected to it"},
+         TAC_ERROR_VALUE, 3, "", "face 4 (from 0) and all faces connected to it"},
     };
     const char* after =
         "<worldbody><geom size='.3'/><body pos='0 0 1'><freejoint/><geom size='.1'/>"

@@ -70,9 +70,9 @@ static int parallel_faces_are_flagged(void) {
         double height;
         const char* turn;
         unsigned flags;
-    } all[] = {{0.0999, "0 0 0", TAC_TIE}, // a face
-               {0.0999, "1 0 0", TAC_TIE}, // an edge
-               {0.0999, "1 2 0", 0},       // a vertex
+    } all[] = {{0.0999, "0 0 0", TAC_TIE},  // a face, 0.1 mm deep
+               {0.10163, "1 0 0", TAC_TIE}, // an edge, 0.1 mm deep
+               {0.10505, "1 2 0", 0},       // a vertex, 0.1 mm deep
                {0.15, "0 0 0", 0}};
     for (int i = 0; i < 2 * TAC_COUNT(all); ++i) {
         char text[600];

@@ -405,12 +405,18 @@ static double coarsest_spacing(const tacModel* model) {
 static void set_eps1(tacSpec* spec, tacModel* model) {
     const tacContactPlan* plan = model->contact;
     int at = plan->number[TAC_CONTACT_EPS1];
+    int scm = plan->responder == TAC_RESPOND_SCM, first = plan->number[TAC_CONTACT_EPS3];
+    int defaults = tac_find_tactus(spec, "eps3") ? 0 : spec->contact.body_pair.count;
     double h = coarsest_spacing(model), least = INFINITY;
-    for (int i = 0; i < plan->npair; ++i)
-        if (plan->pair[i].eps3 >= 0) least = fmin(least, model->param[plan->pair[i].eps3]);
+    for (int i = 0; i < plan->npair; ++i) {
+        int eps3 = plan->pair[i].eps3, is_default = eps3 >= first && eps3 < first + defaults;
+        if (eps3 < 0) continue;
+        // what stiffness makes of the default (contact_plan.c) is no matter of edges
+        double value = is_default && scm ? 0.015 * plan->length : model->param[eps3];
+        least = fmin(least, value);
+    }
     if (at < 0 || tac_find_tactus(spec, "eps1") || !(h > 0.0)) return;
-    double eps = h * h / 9.0,
-           most = (plan->responder == TAC_RESPOND_SCM ? 1.0 / 6.0 : 0.5) * plan->length * least;
+    double eps = h * h / 9.0, most = (scm ? 1.0 / 6.0 : 0.5) * plan->length * least;
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 

@@ -204,10 +204,10 @@ static void press_by_joints(tacSpec* spec, const tacModel* model, const jointLoa
         }
 }
 
-const double* tac_contact_loads(tacSpec* spec, const tacModel* model) {
+const tacContactLoad* tac_contact_loads(tacSpec* spec, const tacModel* model) {
     const jointLoad* loads = list_joint_loads(spec, model);
     movingGroup* all = list_groups(spec, model);
-    double* out = tac_reader_alloc(&spec->reader, sizeof *out * (size_t)model->nbody);
+    tacContactLoad* out = tac_reader_alloc(&spec->reader, sizeof *out * (size_t)model->nbody);
     if (!loads || !all || !out) return NULL;
     add_masses_above(model, all);
     for (int b = 1; b < model->nbody; ++b)
@@ -219,11 +219,15 @@ const double* tac_contact_loads(tacSpec* spec, const tacModel* model) {
         for (int k = 0; k < 2; ++k) {
             int to = tac_moving_body(model, pair[i].body[k]);
             int from = tac_moving_body(model, pair[i].body[1 - k]);
-            if (to > 0) out[to] = fmax(out[to], fmax(all[to].pressed, all[from].pressed));
+            if (to > 0) out[to].most = fmax(out[to].most, fmax(all[to].pressed, all[from].pressed));
         }
     for (int b = 1; b < model->nbody; ++b) {
         int moves = tac_moving_body(model, b);
-        if (moves == b) out[b] += standard_gravity * (all[b].tree + all[b].above);
+        if (moves == b) {
+            out[b].weight = standard_gravity * (all[b].tree + all[b].above);
+            out[b].most += out[b].weight;
+            out[b].driven = all[b].pressed;
+        }
         if (moves > 0 && moves < b) out[b] = out[moves];
     }
     return out;

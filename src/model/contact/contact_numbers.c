@@ -212,9 +212,13 @@ static void read_number(tacSpec* spec, const numberRow* row, const tacContactSca
     int count = element || !is_per_pair(row->number) || scale->pairs == 0 ? 1 : scale->pairs;
     double* value = tac_reader_alloc(&spec->reader, sizeof *value * (size_t)count);
     if (!value) return;
-    for (int i = 0; i < count; ++i)
-        value[i] =
-            default_of(spec, row, scale, plan, count > 1 ? scale->lengths[i] : scale->length);
+    for (int i = 0; i < count; ++i) {
+        double length =
+            scale->pairs > 0 && is_per_pair(row->number) ? scale->lengths[i] : scale->length;
+        value[i] = default_of(spec, row, scale, plan, length);
+        if (row->number == TAC_CONTACT_EPS3 && scale->widths)
+            value[i] = fmax(fmin(value[i], scale->widths[i]), row->range.lower);
+    }
     if (element) tac_read_number(&spec->reader, element, row->attribute, row->range, value);
     plan->number[row->number] =
         tac_spec_param(spec, (tacPath){row->group, NULL}, row->attribute, row->range, value, count);

@@ -304,10 +304,10 @@ static double inverse_effective_mass(const tacModel* model, const tacContactPlan
     return springs * sum;
 }
 
-// lengths of all pairs of bodies, if they are not the same
+// lengths of all pairs of bodies, if they or their widths are not the same
 static void list_lengths(tacSpec* spec, const bodyScale* body_scales, tacContactScale* scale) {
     const tacBodyPair* bodies = spec->contact.body_pair.items;
-    int count = spec->contact.body_pair.count, differ = 0;
+    int count = spec->contact.body_pair.count, differ = scale->widths != NULL;
     double* length = tac_reader_alloc(&spec->reader, sizeof *length * (size_t)(count + 1));
     for (int i = 0; i < count && length; ++i) {
         length[i] = smaller_radius(body_scales[bodies[i].body[0]], body_scales[bodies[i].body[1]]);
@@ -322,7 +322,7 @@ static void list_lengths(tacSpec* spec, const bodyScale* body_scales, tacContact
 static tacContactScale contact_scale_of(const tacSpec* spec, const tacModel* model,
                                         const bodyScale* body_scales) {
     const tacBodyPair* bodies = spec->contact.body_pair.items;
-    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0, NULL, 0};
+    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0, NULL, 0, NULL};
     for (int i = 0; i < spec->contact.body_pair.count; ++i)
         scale.length = fmin(scale.length, smaller_radius(body_scales[bodies[i].body[0]],
                                                          body_scales[bodies[i].body[1]]));
@@ -342,14 +342,42 @@ static int is_implicit(tacSpec* spec) {
     return spec->integrator != TAC_INTEGRATOR_EXPLICIT;
 }
 
+// The load that a pair of bodies carries at rest: that of the lighter one, or what a finger presses
+// a body with. Where actuators may press a body onto another, the geometric mean of its weight and
+// of what it is then, so that a light body is not thrown up at any load.
+static double carried_load(const tacContactLoad* loads, const int body[2]) {
+    const tacContactLoad *a = &loads[body[0]], *b = &loads[body[1]];
+    double most = fmax(a->weight, b->weight);
+    int both = a->weight > 0.0 && b->weight > 0.0;
+    if (both && fmax(a->driven, b->driven) > 0.0) return fmax(a->most, b->most);
+    double weight = both ? fmin(a->weight, b->weight) : most;
+    return most > 0.0 ? weight * sqrt(fmax(a->most, b->most) / most) : 0.0;
+}
+
+// A spring k of width eps3 pushes with k eps3 log 2 where surfaces touch. That is the load F where
+// eps3 = F/(k log 2); a wider one throws up what is placed on a surface, and keeps it above. NULL
+// if the scene gives k or eps3.
+static const double* list_widths(tacSpec* spec, const tacContactLoad* loads, const double* k) {
+    const tacBodyPair* bodies = spec->contact.body_pair.items;
+    int count = spec->contact.body_pair.count;
+    if (count == 0 || tac_find_tactus(spec, "stiffness") || tac_find_tactus(spec, "eps3"))
+        return NULL;
+    double* width = tac_reader_alloc(&spec->reader, sizeof *width * (size_t)count);
+    for (int i = 0; i < count && width; ++i) {
+        double load = carried_load(loads, bodies[i].body);
+        width[i] = load > 0.0 ? load / (k[i] * log(2.0)) : INFINITY;
+    }
+    return width;
+}
+
 // one number for all if the scene gives it, else one for each pair of bodies
 static void plan_stiffness(tacSpec* spec, const tacModel* model, const bodyScale* body_scales,
-                           tacContactPlan* plan) {
+                           tacContactScale* scale, tacContactPlan* plan) {
     tacBodyPair* bodies = spec->contact.body_pair.items;
     const tacElement* element = tac_find_tactus(spec, "stiffness");
     int count = element || spec->contact.body_pair.count == 0 ? 1 : spec->contact.body_pair.count;
     double* k = tac_reader_alloc(&spec->reader, sizeof *k * (size_t)count);
-    const double* loads = tac_contact_loads(spec, model);
+    const tacContactLoad* loads = tac_contact_loads(spec, model);
     // springs of every detector are as stiff as the thinner body asks for
     int cubic = plan->responder == TAC_RESPOND_ELASTOPLASTIC, implicit = is_implicit(spec);
     const bodyScale* size = list_body_scales(spec, model, !cubic);
@@ -359,12 +387,13 @@ static void plan_stiffness(tacSpec* spec, const tacModel* model, const bodyScale
     for (int i = 0; i < spec->contact.body_pair.count; ++i) {
         const int* body = bodies[i].body;
         bodies[i].weight = reduced_mass(body_scales[body[0]], body_scales[body[1]]);
-        pairScale pair = {size[body[0]], size[body[1]], fmax(loads[body[0]], loads[body[1]]),
-                          thickness[i], implicit};
+        double load = fmax(loads[body[0]].most, loads[body[1]].most);
+        pairScale pair = {size[body[0]], size[body[1]], load, thickness[i], implicit};
         if (!element)
             k[i] = cubic ? default_elastoplastic(model, pair) : default_stiffness(model, pair);
     }
     if (element) tac_read_number(&spec->reader, element, "stiffness", range_stiffness, k);
+    if (plan->responder == TAC_RESPOND_SCM) scale->widths = list_widths(spec, loads, k);
     int first =
         tac_spec_param(spec, (tacPath){"respond", NULL}, "stiffness", range_stiffness, k, count);
     plan->number[TAC_CONTACT_STIFFNESS] = first;
@@ -501,8 +530,8 @@ void tac_plan_contact(tacSpec* spec) {
     if (spec->reader.result != TAC_OK) return;
     tacContactScale scale = contact_scale_of(spec, &model, body_scales);
     plan.length = scale.length;
+    plan_stiffness(spec, &model, body_scales, &scale, &plan);
     if (plan.detector == TAC_DETECT_SSDF) list_lengths(spec, body_scales, &scale);
-    plan_stiffness(spec, &model, body_scales, &plan);
     tac_read_contact_numbers(spec, &scale, &plan);
     if (spec->reader.result == TAC_OK) plan_pair_numbers(spec, &model, body_scales, &scale, &plan);
     if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)

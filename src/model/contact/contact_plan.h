@@ -19,6 +19,8 @@ typedef struct tacContactScale {
     // clouds: the length of each pair of bodies, if they differ; 0 of them: one for all
     const double* lengths;
     int pairs;
+
+    const double* widths; // the largest default of eps3 of each pair of bodies, or NULL [m]
 } tacContactScale;
 
 // Numbers and choices of the plan's detector and responder, from <tactus> or by default. An
@@ -39,9 +41,16 @@ int tac_read_pair_number(tacSpec* spec, const tacContactPlan* plan, int pair,
 // the last <tactus> that has an attribute, or NULL
 const tacElement* tac_find_tactus(const tacSpec* spec, const char* attribute);
 
-// The largest force that each body is expected to pass on by contact, 0 of static ones (nbody) [N];
-// after the pairs of bodies are listed. NULL without memory (contact_loads.c).
-const double* tac_contact_loads(tacSpec* spec, const tacModel* model);
+// What a body passes on by contact, 0 of static ones.
+typedef struct tacContactLoad {
+    double most;   // the largest force that is expected [N]
+    double weight; // of its tree and what stands above, without actuators [N]
+    double driven; // by joints of its own tree [N]
+} tacContactLoad;
+
+// of all bodies (nbody), after the pairs of bodies are listed; NULL without memory
+// (contact_loads.c)
+const tacContactLoad* tac_contact_loads(tacSpec* spec, const tacModel* model);
 
 // is the geom in a pair of the plan?
 int tac_has_contact_pair(const tacContactPlan* plan, int geom);

@@ -68,9 +68,9 @@ static double face_side(uint64_t feature) {
 
 // The point moves by r n, r = side distance/2, and its derivative with it: x' = x + r n. A twist
 // about x' moves x by v - w x r n.
-static void move_to_face(tacContactFrame* c, double side) {
+static void move_to_face(tacContactFrame* c) {
     tacVec3 n = c->axis[0];
-    double r = 0.5 * side * c->distance, axis[3], normal[3] = {n.x, n.y, n.z};
+    double side = c->side, r = 0.5 * side * c->distance, axis[3], normal[3] = {n.x, n.y, n.z};
     c->point = tac_add_scaled(c->point, r, n);
     for (int j = 0; j < 3; ++j) {
         tacVec3 e = tac_vec3(j == 0, j == 1, j == 2);
@@ -90,8 +90,8 @@ tacContactFrame tac_contact_frame(const tacContacts* contacts, int i, const int 
     c.axis[0] = tac_vec3(contacts->normal[0][i], contacts->normal[1][i], contacts->normal[2][i]);
     for (int k = 0; k < 42 && contacts->d_twist[0][0]; ++k)
         c.D[k] = contacts->d_twist[k / 6][k % 6][i];
-    double side = face_side(contacts->feature[i]);
-    if (side != 0.0) move_to_face(&c, side);
+    c.side = face_side(contacts->feature[i]);
+    if (c.side != 0.0) move_to_face(&c);
     set_frame_tangents(&c, tac_contact_frame_velocity(&c, before));
     return c;
 }
@@ -183,6 +183,19 @@ static void tangents_jvp(const tacContactFrame* c, tacContactFrameDot* d) {
     d->axis[2] = tac_add_scaled(tac_scale(n, -tac_dot(n_dot, t2)), -k, t1);
 }
 
+// own changes move the point at the face, too: x' = x + side d n/2
+static void own_change_jvp(const tacContactFrame* c, const tacReal* own, tacReal y[7]) {
+    const tacReal n[3] = {c->axis[0].x, c->axis[0].y, c->axis[0].z};
+    for (int i = 0; i < 7; ++i) y[i] = own ? own[i] : 0.0;
+    for (int i = 0; i < 3 && own; ++i)
+        y[i] += 0.5 * c->side * (own[6] * n[i] + c->distance * own[3 + i]);
+}
+
+static void own_change_vjp(const tacContactFrame* c, tacContactFrameDot* bar) {
+    bar->distance += 0.5 * c->side * tac_dot(c->axis[0], bar->point);
+    bar->axis[0] = tac_add_scaled(bar->axis[0], 0.5 * c->side * c->distance, bar->point);
+}
+
 tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* c, const tacReal* own,
                                          const tacMotion* before, const tacMotion* after) {
     tacContactFrameDot d;
@@ -191,10 +204,9 @@ tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* c, const tacReal
     for (int i = 0; i < 2; ++i)
         X[i] = twist_about(after, c->body[i], after->work + DISPLACEMENT * c->body[i], c->point);
     tac_twist_store(x, tac_twist_sub(X[1], X[0]));
-    for (int i = 0; i < 7; ++i) {
-        y[i] = own ? own[i] : 0.0;
+    own_change_jvp(c, own, y);
+    for (int i = 0; i < 7; ++i)
         for (int k = 0; k < 6; ++k) y[i] += c->D[6 * i + k] * x[k];
-    }
     d.point = tac_add(tac_load3(y), X[0].linear);
     d.axis[0] = tac_add(tac_load3(y + 3), tac_cross(X[0].angular, c->axis[0]));
     d.distance = y[6];
@@ -297,4 +309,5 @@ void tac_contact_frame_vjp(const tacContactFrame* c, const tacMotion* before,
     tacWrench rigid = {bar->point, tac_cross(c->axis[0], bar->axis[0])};
     add_wrench_bar(after, c->body[1], c->point, 1.0, own, out->D_after);
     add_wrench_bar(after, c->body[0], c->point, 1.0, tac_wrench_sub(rigid, own), out->D_after);
+    own_change_vjp(c, bar);
 }

@@ -16,6 +16,7 @@ typedef struct tacContactFrame {
     int body[2];
     tacVec3 point, axis[3]; // axis: normal, two tangents
     double distance;
+    double side;   // the point is moved from halfway by side distance/2 along the normal: -1, 0, 1
     tacVec3 along; // what the first tangent follows: the sliding velocity, or a fixed direction
     int slides;    // is it the velocity?
     double width;  // length of `along` across the normal
@@ -70,8 +71,8 @@ void tac_contact_frame_rows(const tacModel* model, const tacMotion* m, const tac
 void tac_contact_frame_add_wrench(const tacContactFrame* frame, const tacReal f[3], double scale,
                                   tacReal* wrench);
 
-// Change of the frame, and of that wrench. `own` (7): point, normal and distance also change by
-// themselves, as parameters of the geoms do; NULL: they do not.
+// Change of the frame, and of that wrench. `own` (7): the point halfway, normal and distance also
+// change by themselves, as parameters of the geoms do; NULL: they do not.
 tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* frame, const tacReal* own,
                                          const tacMotion* before, const tacMotion* after);
 void tac_contact_frame_add_wrench_jvp(const tacContactFrame* frame, const tacReal f[3],
