@@ -23,7 +23,7 @@ typedef struct meshReport {
 int cli_is_mesh_file(const char* path) {
     return cli_has_extension(path, ".obj") || cli_has_extension(path, ".stl") ||
            cli_has_extension(path, ".ply") || cli_has_extension(path, ".xyz") ||
-           cli_has_extension(path, ".off");
+           cli_has_extension(path, ".off") || cli_has_extension(path, ".msh");
 }
 
 static tacResult measure_mesh(const tacSoup* soup, meshReport* report) {

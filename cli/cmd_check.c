@@ -50,8 +50,8 @@ static int parse_check_options(checkCall* call, int argc, char** argv) {
         .positional = "FILE",
         .description =
             "Loads a scene and counts its bodies, joints, geoms and parameters. An error names\n"
-            "file, line and attribute (exit code 2). For a mesh (.obj, .stl, .ply, .off, .xyz):\n"
-            "vertices, faces, whether it is closed, bounding box, volume and convex hull.\n"
+            "file, line and attribute (exit code 2). For a mesh (.obj, .stl, .ply, .off, .msh,\n"
+            ".xyz): vertices, faces, whether it is closed, bounding box, volume and convex hull.\n"
             "Exit code 1: a mass misses the tolerance.\n",
         .example = "  tactus check scenes/first_light.xml --params\n"
                    "  tactus check scenes/first_light.xml --mass --density 700\n"

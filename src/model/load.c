@@ -123,6 +123,7 @@ static tacResult finish_load(tacSpec* spec, tacSource source, tacModel** out) {
         *out = model;
         tac_warn_old_names(&spec->reader);
         warn_stray_text(&spec->reader);
+        tac_warn_plugins(&spec->reader, root);
         tac_warn_missing_meshes(spec);
         warn_without_effect(spec);
         warn_no_contact(&spec->reader, model);

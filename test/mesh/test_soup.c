@@ -606,6 +606,81 @@ static int wrong_off_is_refused(void) {
     return 0;
 }
 
+//---------------------------------- MSH ------------------------------------------
+
+static size_t append_msh(char* bytes, size_t at, const void* number) {
+    memcpy(bytes + at, number, 4); // of a little-endian machine, as the file
+    return at + 4;
+}
+
+// a tetrahedron with normals and texture places, which are skipped; its size
+static size_t msh_bytes(char* bytes, const float vertex[12], const int face[12]) {
+    const int counts[4] = {4, 2, 3, 4};
+    const float other = 7.0f;
+    size_t size = 0;
+    for (int i = 0; i < 4; ++i) size = append_msh(bytes, size, &counts[i]);
+    for (int i = 0; i < 12; ++i) size = append_msh(bytes, size, &vertex[i]);
+    for (int i = 0; i < 12; ++i) size = append_msh(bytes, size, &other);
+    for (int i = 0; i < 12; ++i) size = append_msh(bytes, size, &face[i]);
+    return size;
+}
+
+static const float msh_vertex[12] = {0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f,
+                                     0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 0.25f};
+static const int msh_face[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+
+static int msh_is_read(void) {
+    char bytes[400];
+    size_t size = msh_bytes(bytes, msh_vertex, msh_face);
+    tacSoup* soup = read_bytes(bytes, size, "a.MSH");
+    if (!soup) printf("  %s\n", message.text);
+    ENSURE(soup && soup->nvertex == 4 && soup->nface == 4 && soup->ntriangle == 4);
+    ENSURE(soup->vertex[3] == 1.0 && soup->vertex[7] == 1.0 && soup->vertex[11] == 0.25);
+    ENSURE(soup->corner[1] == 2 && soup->corner[11] == 2);
+    tac_soup_destroy(soup);
+    return 0;
+}
+
+static int wrong_msh_is_refused(void) {
+    char bytes[400];
+    float far[12], nan_vertex[12];
+    int face[12];
+    size_t size = msh_bytes(bytes, msh_vertex, msh_face);
+    ENSURE_LAW(are_bytes_refused(bytes, 15, "a.msh", 0, "four counts"));
+    ENSURE_LAW(are_bytes_refused(bytes, size - 4, "a.msh", 0, "the file has"));
+    bytes[3] = (char)0xff;
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.msh", 0, "the file has"));
+    memcpy(face, msh_face, sizeof face);
+    face[7] = 4;
+    size = msh_bytes(bytes, msh_vertex, face);
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.msh", 0, "face 2 (from 0) has the vertex 4"));
+    memcpy(far, msh_vertex, sizeof far);
+    far[4] = 1e30f;
+    size = msh_bytes(bytes, far, msh_face);
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.msh", 0, "vertex 1 (from 0)"));
+    memcpy(nan_vertex, msh_vertex, sizeof nan_vertex);
+    nan_vertex[0] = NAN;
+    size = msh_bytes(bytes, nan_vertex, msh_face);
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.msh", 0, "not finite"));
+    return 0;
+}
+
+// any bytes of a file give a mesh or a message
+static int mutated_msh_is_read_or_refused(void) {
+    testRandom random = {5};
+    for (int n = 0; n < 2000; ++n) {
+        char bytes[400];
+        size_t size = msh_bytes(bytes, msh_vertex, msh_face);
+        for (int i = 0; i < 1 + n % 5; ++i)
+            bytes[test_bits(&random) % size] = (char)test_bits(&random);
+        if (n % 4 == 0) size = (size_t)(test_bits(&random) % (size + 1));
+        tacSoup* soup = read_bytes(bytes, size, "a.msh");
+        ENSURE(soup || message.text[0]);
+        tac_soup_destroy(soup);
+    }
+    return 0;
+}
+
 // faces twice, also from another corner; those that look the other way are another side
 static int repeated_faces_are_dropped(void) {
     tacSoup* soup = read_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 2 3 1\nf 3 2 1\n"
@@ -618,7 +693,8 @@ static int repeated_faces_are_dropped(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(off_is_read), RUN(wrong_off_is_refused), RUN(repeated_faces_are_dropped),
+TEST_MAIN(RUN(msh_is_read), RUN(wrong_msh_is_refused), RUN(mutated_msh_is_read_or_refused),
+          RUN(off_is_read), RUN(wrong_off_is_refused), RUN(repeated_faces_are_dropped),
           RUN(decimals_are_correctly_rounded), RUN(decimals_on_the_middle_are_right),
           RUN(obj_takes_all_forms), RUN(obj_without_faces_is_a_cloud),
           RUN(repeated_corners_are_dropped), RUN(wrong_obj_is_refused),

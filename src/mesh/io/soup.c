@@ -17,6 +17,7 @@ static formatReader* by_extension(const char* path) {
     if (strcasecmp(dot, ".ply") == 0) return tac_read_ply;
     if (strcasecmp(dot, ".xyz") == 0) return tac_read_xyz;
     if (strcasecmp(dot, ".off") == 0) return tac_read_off;
+    if (strcasecmp(dot, ".msh") == 0) return tac_read_msh;
     return NULL;
 }
 
@@ -42,7 +43,7 @@ static void read_format(tacSoupBuilder* builder) {
         reader(builder);
     else
         tac_input_fail(input, TAC_ERROR_UNSUPPORTED,
-                       "has an unknown format; export it as .obj, .stl, .ply, .off or .xyz");
+                       "has an unknown format; export it as .obj, .stl, .ply, .off, .msh or .xyz");
 }
 
 // makes the soup of the bytes that were read, and frees them

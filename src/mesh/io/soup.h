@@ -35,10 +35,10 @@ typedef struct tacSoup {
     tacAllocator allocator;
 } tacSoup;
 
-// Reads a file: OBJ, STL (binary, ASCII), PLY (ASCII, binary), OFF, XYZ ("x y z" or "x y z nx ny
-// nz" per line). The extension decides; if it is unknown, the content. Faces may be absent (a
-// cloud), vertices not. On failure *out is unchanged and `message` (NULL to skip) has file, line or
-// byte, and what to do.
+// Reads a file: OBJ, STL (binary, ASCII), PLY (ASCII, binary), OFF, MSH (binary), XYZ ("x y z" or
+// "x y z nx ny nz" per line). The extension decides; if it is unknown, the content. Faces may be
+// absent (a cloud), vertices not. On failure *out is unchanged and `message` (NULL to skip) has
+// file, line or byte, and what to do.
 tacResult tac_soup_load(const char* path, tacAllocator allocator, tacSoup** out,
                         tacMessage* message);
 

@@ -27,17 +27,22 @@
 #define ACTUATOR                                                                                   \
     "name class joint jointinparent tendon gear group ctrllimited ctrlrange forcelimited "         \
     "forcerange actlimited actrange"
-#define ACTUATOR_IGNORED "user lengthrange"
+// `cranklength` alone has no effect; with its sites it is refused by them
+#define ACTUATOR_IGNORED "user lengthrange nsample interp cranklength"
 
 static const tacRule rules[] = {
     {"mujoco", "model", "",
      "compiler option size visual statistic custom default asset tactus worldbody contact tendon "
-     "equality actuator sensor keyframe"},
+     "equality actuator sensor keyframe extension"},
+    {"extension", NULL, NULL, NULL},
+    {"plugin", NULL, NULL, NULL},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
      "inertiafromgeom fusestatic inertiagrouprange meshdir assetdir strippath fitaabb alignfree "
      "exactmeshinertia",
-     "texturedir discardvisual usethread convexhull saveinertial conflict", "lengthrange"},
+     "texturedir discardvisual usethread convexhull saveinertial savecompiled savecanonical "
+     "passthrough conflict",
+     "lengthrange"},
     {"lengthrange", NULL, NULL, NULL},
     {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable collision",
      "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
@@ -68,7 +73,11 @@ static const tacRule rules[] = {
 
     {"default", "class", "",
      "default geom joint site camera light material mesh pair equality tendon general motor "
-     "position velocity intvelocity damper cylinder muscle adhesion"},
+     "position velocity intvelocity damper cylinder muscle adhesion dcmotor orientation pid "
+     "texture"},
+    {"default/dcmotor", NULL, NULL, NULL},
+    {"default/orientation", NULL, NULL, NULL},
+    {"default/pid", NULL, NULL, NULL},
     {"default/equality", EQUALITY, "", ""},
     {"default/tendon", NULL, NULL, NULL},
     {"default/muscle", NULL, NULL, NULL},
@@ -118,7 +127,8 @@ static const tacRule rules[] = {
     {"sweep", NODE " points size eps up twist", "", "plane"},
 
     {"worldbody", "childclass", "", "body frame replicate attach geom light camera site"},
-    {"body", "name childclass pos " ORIENTATION " mocap gravcomp sleep", "user simple", TREE},
+    {"body", "name childclass pos " ORIENTATION " mocap gravcomp sleep", "user simple",
+     TREE " plugin"},
     {"frame", "name childclass pos " ORIENTATION, "", TREE},
     {"replicate", "count sep offset euler childclass", "", TREE},
     {"attach", "model body prefix", "", ""},
@@ -133,7 +143,7 @@ static const tacRule rules[] = {
      " fromto rgba material shape mesh hfield points fitscale mass "
      "density shellinertia contype conaffinity condim group priority friction solmix solref "
      "solimp margin gap fluidshape",
-     "fluidcoef user", ""},
+     "fluidcoef user castshadow", ""},
     {"light", "class pos dir diffuse directional castshadow type mode target",
      "name active ambient specular attenuation cutoff exponent bulbradius intensity softness "
      "range texture",
@@ -230,13 +240,12 @@ static const unsupportedWords unsupported_elements[] = {
     {"spatial", "is not supported yet; use <fixed> tendons, sums of joints"},
     {"composite flexcomp flex flexvert flexstrain",
      "is not supported: bodies are rigid; write out its bodies"},
-    {"plugin extension", "is not supported: plugins are code of another program; remove it"},
+    {"plugin", "is not supported: plugins are code of another program; remove it"},
     {"camprojection insidesite tactile", "is not supported yet; remove the sensor"},
 };
 
 static const unsupportedWords unsupported_attributes[] = {
-    {"site refsite body slidersite cranksite cranklength",
-     "is not supported yet; actuate a joint or a tendon"},
+    {"site refsite body slidersite cranksite", "is not supported yet; actuate a joint or a tendon"},
     {"springdamper surfacevel adhesion", "is not supported yet; remove it"},
     {"builtin params", "is not supported yet; give 'file', or 'vertex' and 'face'"},
     {"frame", "is not supported yet; attach a body"},
@@ -347,4 +356,27 @@ void tac_schema_check(tacReader* reader, tacElement* root) {
             root->name);
     else
         check_element(reader, root, find_rule("mujoco"));
+}
+
+//---------------------------------- plugins --------------------------------------
+
+// the first <plugin> of a body, which may have moved it, or NULL; nesting is bounded
+static const tacElement* find_body_plugin(const tacElement* element) {
+    const tacElement* found = NULL;
+    for (const tacElement* c = element->child; c && !found; c = c->next) {
+        int is_plugin = strcmp(c->name, "plugin") == 0 && strcmp(element->name, "body") == 0;
+        found = is_plugin ? c : find_body_plugin(c);
+    }
+    return found;
+}
+
+void tac_warn_plugins(tacReader* reader, const tacElement* root) {
+    const tacElement *plugin = find_body_plugin(root), *extension = root->child;
+    while (extension && strcmp(extension->name, "extension") != 0) extension = extension->next;
+    if (!plugin && !extension) return;
+    int line = plugin ? plugin->line : extension->line;
+    const char* file = tac_reader_locate(reader, &line).path;
+    tac_reader_warn(reader, "%.100s:%d: <%s> is skipped: plugins are code of another program%s",
+                    file, line, plugin ? "plugin" : "extension",
+                    plugin ? ", its forces do not act" : "");
 }
