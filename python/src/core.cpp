@@ -28,12 +28,20 @@ static std::string text_of(const Shape& shape) {
     throw nb::value_error(text.c_str());
 }
 
+static std::string str_of(nb::handle object) {
+    nb::object text = nb::steal(PyObject_Str(object.ptr()));
+    if (text.is_valid()) return nb::cast<std::string>(text);
+    PyErr_Clear();
+    return "?";
+}
+
 static std::string got_text(nb::handle object) {
-    std::string text = nb::cast<std::string>(nb::str(object.type().attr("__name__")));
-    if (nb::hasattr(object, "dtype") && nb::hasattr(object, "shape"))
-        text = nb::cast<std::string>(nb::str(object.attr("dtype"))) + " " +
-               nb::cast<std::string>(nb::str(object.attr("shape")));
-    return text;
+    if (nb::hasattr(object, "dtype") && nb::hasattr(object, "shape")) {
+        nb::object dtype = object.attr("dtype"), shape = object.attr("shape");
+        return str_of(dtype) + " " + str_of(shape);
+    }
+    nb::object name = object.type().attr("__name__");
+    return str_of(name);
 }
 
 //---------------------------------- arrays ---------------------------------------
@@ -168,6 +176,7 @@ nb::dict info_dict(const tacInfo& info) {
 }
 
 NB_MODULE(_core, m) {
+    nb::set_leak_warnings(false); // models in globals live until the process ends
     m.doc() = "Bindings of the C library; use the package tactus_sim.";
     m.def("version", &tac_version, "Version of the library, such as '0.1.0'.");
     m.def("instruction_set", &tac_instruction_set,

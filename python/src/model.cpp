@@ -398,7 +398,7 @@ static void bind_model_class(nb::module_& m) {
     c.def("_key_ctrl", &key_ctrl);
     c.def("_param_find", &param_find);
     c.def("_param_get", &param_get);
-    c.def("_param_set", &param_set);
+    c.def("_param_set", &param_set, nb::arg("offset"), nb::arg("values"));
     c.def("_param_names", &param_names);
     c.def("_param_live", &param_live);
 }
@@ -460,7 +460,8 @@ void bind_model(nb::module_& m) {
           nb::arg("dt"), out, "qpos + dt qvel on the joints' manifolds, as mj_integratePos.");
     m.def("differentiate_pos", &differentiate_pos, nb::arg("model"), nb::arg("qpos1"),
           nb::arg("qpos2"), nb::arg("dt"), out, "(qpos2 - qpos1)/dt, as mj_differentiatePos.");
-    m.def("_sdf", &sdf);
+    m.def("_sdf", &sdf, nb::arg("model"), nb::arg("shape"), nb::arg("points"), nb::arg("pose").none(),
+          nb::arg("order"));
     m.def("derive", &derive, nb::arg("model"), nb::arg("notation") = "text",
           nb::arg("exact") = false,
           "Equations of motion M a + c = tau as text that SymPy reads, LaTeX or C: M row by row,\n"
