@@ -2,6 +2,8 @@
 
 #include "core.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 
 //---------------------------------- step -----------------------------------------
@@ -49,6 +51,27 @@ static nb::object rollout(Model& m, State& x, nb::object ctrl, std::optional<int
     check(run(m, [&](tacScratch* s) { return tac_rollout(m.c, &r, s); }, &info), "rollout");
     if (end) end->info = info;
     return states.finish();
+}
+
+// Seconds of the fastest of `rounds` calls of tac_rollout, for the bench to compare with.
+static double rollout_seconds(Model& m, State& x, int steps, int rounds) {
+    same_model(m, x);
+    if (steps < 0 || m.c->nu < 0) throw nb::value_error("steps: at least 0");
+    std::vector<double> states(((size_t)steps + 1) * (size_t)tac_state_size(m.c));
+    std::vector<double> u((size_t)steps * m.nu() + 1);
+    tacRollout r = {x.c, u.data(), steps, states.data(), nullptr};
+    double best = 1e300;
+    check(run(m, [&](tacScratch* s) {
+              tacResult result = TAC_OK;
+              for (int i = 0; i < rounds && result == TAC_OK; ++i) {
+                  auto start = std::chrono::steady_clock::now();
+                  result = tac_rollout(m.c, &r, s);
+                  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+                  best = std::min(best, time.count());
+              }
+              return result;
+          }), "rollout");
+    return best;
 }
 
 static nb::tuple rollout_vjp(Model& m, State& x, nb::object ctrl, nb::object states_bar,
@@ -215,6 +238,7 @@ void bind_step(nb::module_& m) {
           ">>> tac.step(model, x, ctrl, out=x)        # in place, without allocation");
     m.def("_rollout", &rollout, nb::arg("model"), nb::arg("state"), ctrl,
           nb::arg("steps").none() = nb::none(), out, nb::arg("end").none() = nb::none());
+    m.def("_rollout_seconds", &rollout_seconds);
     m.def("_rollout_vjp", &rollout_vjp, nb::arg("model"), nb::arg("state"), ctrl,
           nb::arg("states_bar"), nb::arg("steps").none() = nb::none(), nb::arg("params") = false);
     m.def("_jacobian", &jacobian, nb::arg("model"), nb::arg("state"), nb::arg("ctrl").none(),
