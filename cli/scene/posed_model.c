@@ -4,7 +4,7 @@
 
 #include "cli/report.h"
 
-#include "draw/posed_model.h"
+#include "draw/posed/posed_model.h"
 
 int cli_posed_model_make(const char* command, const tacModel* model, const double* qpos,
                          tacModel* out) {

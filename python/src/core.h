@@ -36,11 +36,11 @@ inline void check(tacResult result, const char* what) {
 // An input: float64 of the exact shape. Lists are converted; another dtype is refused, as a silent
 // copy hides a mistake. None is NULL where it is allowed.
 class Input {
-public:
+  public:
     Input(nb::handle object, const char* name, const Shape& shape, bool none = true);
     double* data() const { return data_; }
 
-private:
+  private:
     double* data_ = nullptr;
     nb::object keep_;
     nb::ndarray<nb::ro> view_;
@@ -48,12 +48,12 @@ private:
 
 // An output: a new array, or the caller's `out`, which is written after success alone.
 class Output {
-public:
+  public:
     Output(nb::handle out, const char* name, const Shape& shape);
     double* data() { return data_.get(); }
     nb::object finish();
 
-private:
+  private:
     std::unique_ptr<double[]> data_;
     size_t count_ = 1;
     Shape shape_;
@@ -100,8 +100,7 @@ struct State {
 };
 
 // Runs f(scratch) without the GIL while the model cannot change.
-template <typename F>
-tacResult run(Model& model, F&& f, tacInfo* info = nullptr) {
+template <typename F> tacResult run(Model& model, F&& f, tacInfo* info = nullptr) {
     nb::gil_scoped_release release;
     std::shared_lock<std::shared_mutex> guard(model.lock);
     tacScratch* scratch = model.take_scratch();
@@ -114,11 +113,11 @@ tacResult run(Model& model, F&& f, tacInfo* info = nullptr) {
 
 // the control: zeros where it is left out, as in MuJoCo
 class Control {
-public:
+  public:
     Control(nb::handle object, const Model& model, const Shape& shape);
     const double* data() const { return data_; }
 
-private:
+  private:
     std::optional<Input> given_;
     std::vector<double> zeros_;
     const double* data_ = nullptr;

@@ -1,7 +1,7 @@
 // A model in a given configuration, for pictures.
 
-#ifndef TAC_DRAW_POSED_MODEL_H
-#define TAC_DRAW_POSED_MODEL_H
+#ifndef TAC_DRAW_POSED_POSED_MODEL_H
+#define TAC_DRAW_POSED_POSED_MODEL_H
 
 #include "tactus/state.h"
 

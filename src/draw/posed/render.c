@@ -3,7 +3,7 @@
 #include "tactus/render.h"
 
 #include "draw/draw.h"
-#include "draw/posed_model.h"
+#include "draw/posed/posed_model.h"
 
 tacRender tac_default_render(void) {
     return (tacRender){.width = 640, .height = 400, .camera = -1, .shape = -1, .samples = 8};

@@ -1,6 +1,6 @@
 // Models in a given configuration.
 
-#include "draw/posed_model.h"
+#include "draw/posed/posed_model.h"
 
 #include "math/pose.h"
 #include "tactus/dynamics.h"
