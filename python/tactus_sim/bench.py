@@ -70,7 +70,7 @@ def batches(threads):
 
 
 def different(rows):
-    """Rows of different figures against equal ones."""
+    """Rows with a model each, loaded apart, against rows of one model."""
     base = tac.Model.from_xml_path(tac.scene_path("box_on_box"))
     data = base.to_bytes()
     models = [tac.Model.from_bytes(data) for _ in range(rows)]
@@ -82,7 +82,7 @@ def different(rows):
             batch.reset()
             batch.rollout(20, record=False)
         speeds.append(rows * 20 / best(run, 5))
-    print(f"different scenes  {rows} models with contact: {speeds[1]:.3g} states/s, one model "
+    print(f"a model per row   {rows} models loaded apart, with contact: {speeds[1]:.3g} states/s, one model "
           f"{speeds[0]:.3g}: {speeds[1] / speeds[0]:.2f} x")
 
 
