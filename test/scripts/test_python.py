@@ -9,6 +9,7 @@ TACTUS_SWEEP=long also gets scipy, joblib, matplotlib and jax, and makes more ra
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 
 import script
@@ -48,13 +49,13 @@ def package_installs(folder):
     if not os.path.exists(PYTHON):
         need(run("/usr/bin/python3", "-m", "venv", "--system-site-packages", VENV),
              "no virtual environment (Debian: python3-venv)")
-    if run("c++", "--version").returncode:
+    if not shutil.which("c++"):
         raise script.Skip("no C++ compiler (Debian: g++)")
     get("nanobind", "scikit-build-core")
     if LONG:
         get("scipy", "joblib", "matplotlib", "jax")
     env, library = dict(os.environ), "" if LONG else f"{script.BUILD}/libtactus.a"
-    if run("sh", "-c", "command -v ccache").returncode == 0:
+    if shutil.which("ccache"):
         env["CMAKE_C_COMPILER_LAUNCHER"] = env["CMAKE_CXX_COMPILER_LAUNCHER"] = "ccache"
     result = run(PYTHON, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "--quiet",
                  f"--config-settings=build-dir={VENV}-build",
