@@ -25,6 +25,10 @@ int tac_state_has_arrays(const tacModel* model, const tacState* next);
 int tac_params_are_valid(const tacModel* model, const tacParam* theta, int ntheta);
 int tac_state_tangent_is_finite(const tacModel* model, tacTangent x);
 
+// Steps items on this thread, consecutive ones of one model together in lanes; wrong items get
+// their result. Items may share a scratch.
+void tac_step_items(tacStepItem* items, int items_count);
+
 // nx = 2 nv + na
 static inline int tac_tangent_size(const tacModel* model) { return 2 * model->nv + model->na; }
 
