@@ -2,7 +2,7 @@
 
 #include "check/motion_problem.h"
 
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 #include "tactus/dynamics.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@
 #include "detect/solid_detector.h"
 #include "detect/ssdf/ssdf_points.h"
 #include "math/number.h"
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "model/contact/contact_option.h"
 #include "model/contact/feature_reader.h"
 #include "model/contact/geom_pairs.h"
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 #include "model/mjcf/emptiness_check.h"
 #include "model/spec.h"
 #include "model/xml/old_names.h"

@@ -6,7 +6,7 @@
 #include "tactus/model.h"
 
 #include "base/message.h"
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 #include "model/xml/old_names.h"
 #include "shape/cloud/cloud_index.h"
 

@@ -4,7 +4,7 @@
 
 #include "math/complex_step.h"
 #include "math/quat.h"
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 #include "step/hvp_arrays.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 // very many joints: one tangent per column (jacobian_columns.c). All share one pass over the
 // stages.
 
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 #include "step/hard/hard_step.h"
 #include "step/jacobian_columns.h"
 #include "step/rk4_jacobian.h"

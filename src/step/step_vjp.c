@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "math/vector_ops.h"
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 #include "step/hard/hard_step.h"
 #include "step/surrogate.h"
 

@@ -14,7 +14,7 @@
 //---------------------------------- URDF -----------------------------------------
 
 // MuJoCo looks for the meshes of a URDF beside it, wherever the URDF says they are: the package is
-// laid flat in a folder of links, and the URDF is told so.
+// laid flat in a folder of links, and the URDF names that folder.
 
 static char flat_folder[200];
 

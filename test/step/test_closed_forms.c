@@ -185,7 +185,7 @@ static int rolling_on_a_slope(void) {
         double before = r.v[0];
         ENSURE_LAW(steps(&r, 1.0));
         ENSURE_LAW(compare_within("rolling acceleration", i, r.v[0] - before,
-                                  5.0 / 7.0 * gravity * sin(angle), rolling_bound(i, 0.22)));
+                                  5.0 / 7.0 * gravity * sin(angle), rolling_bound(i, 0.25)));
         close_run(&r);
     }
     return 0;

@@ -226,7 +226,7 @@ static int contact_numbers_are_per_pair(void) {
         for (int k = 0; k < 3; ++k) {
             const tacContactPair* pair = &model->contact->pair[k];
             double l = pair->body[0] == 2 || pair->body[1] == 2 ? 0.1 : 0.4;
-            double v = sqrt(9.81 * l), value[3] = {0.015 * l, 0.2 * v, 0.002 * v};
+            double v = sqrt(9.81 * l), value[3] = {0.01 * l / log(2.0), 0.2 * v, 0.002 * v};
             int at[3] = {pair->eps3, pair->dissipation, pair->stiction};
             ENSURE(at[i] >= p.offset && at[i] < p.offset + 3);
             ENSURE_NEAR(model->param[at[i]], value[i], 1e-12);

@@ -117,7 +117,7 @@ static tacFrame edge_geom(const tacManifoldEdges* w, int k) {
 }
 
 // tangents of the vectors of a face (manifold_edges_kernels.c): along it, and its normal
-static tacVec3 stretch(const tacFrame* geom, const tacReal growth[3], tacVec3 x) {
+static tacVec3 scale_own(const tacFrame* geom, const tacReal growth[3], tacVec3 x) {
     tacVec3 own = tac_mul(tac_load3(growth), tac_mat_tmul_vec(geom->R, x));
     return tac_mat_mul_vec(geom->R, own);
 }
@@ -131,8 +131,8 @@ static void face_dots(const tacEdgeSet* s, const tacFrame* geom, const tacReal g
     tacVec3 t = tac_normalize(tac_sub(tac_vec3_at(s->to, i), tac_vec3_at(s->from, i)));
     tacVec3 out = tac_vec3_at(s->out, i), sum = tac_vec3_zero(), sum_dot = tac_vec3_zero();
     for (int k = 0; k < 2; ++k) {
-        tacVec3 a = tac_vec3_at(s->along[k], i), Ma = stretch(geom, growth, a);
-        tacVec3 n = tac_normalize(take_along(out, a)), Mn = stretch(geom, growth, n);
+        tacVec3 a = tac_vec3_at(s->along[k], i), Ma = scale_own(geom, growth, a);
+        tacVec3 n = tac_normalize(take_along(out, a)), Mn = scale_own(geom, growth, n);
         tacVec3 a_dot = tac_add_scaled(take_along(Ma, a), -2.0 * tac_dot(t, Ma), t);
         sum = tac_add(sum, n);
         sum_dot = tac_sub(sum_dot, take_along(Mn, n));

@@ -11,7 +11,7 @@
 #include "base/assert.h"
 #include "dynamics/gyroscopic.h"
 #include "math/vector_ops.h"
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 #include "step/force/limit_friction.h"
 #include "step/forward.h"
 #include "step/hard/hard_step.h"

@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "dynamics/gyroscopic.h"
 #include "math/vector_ops.h"
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 #include "step/force/limit_friction.h"
 #include "step/hard/hard_step.h"
 #include "step/step.h"

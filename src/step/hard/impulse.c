@@ -7,7 +7,7 @@
 #include "base/scratch.h"
 #include "math/vec3.h"
 #include "math/vector_ops.h"
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 // at load: vertices and edges, convex parts, solids or points. That geometry follows places and
 // sizes of primitives. The rest is held, each for a reason that tac_param_live gives.
 
-#include "model/contact/live_params.h"
+#include "model/live_params.h"
 
 #include "base/message.h"
 #include "model/contact/contact_plan.h"
