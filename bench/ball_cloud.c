@@ -17,7 +17,8 @@ tacContactCloud* bench_ball_cloud(int n, double radius) {
             x[3 * (n + i) + k] = m[k];
         }
     }
-    tacSurfacePoints surface = {n, x, x + 3 * n, 12.566370614359172 * radius * radius};
+    tacSurfacePoints surface = {n,    x,    x + 3 * n, 12.566370614359172 * radius * radius,
+                                NULL, NULL, 0.0,       NULL};
     tac_contact_cloud_points(surface, tac_default_allocator(), &cloud, NULL);
     free(x);
     return cloud;

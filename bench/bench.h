@@ -52,6 +52,8 @@ int bench_shapes(benchReport* report);
 int bench_dynamics(benchReport* report);
 int bench_scm(benchReport* report);
 int bench_manifold(benchReport* report);
+int bench_robots(benchReport* report);
+int bench_creep(benchReport* report);
 int bench_witness(benchReport* report);
 int bench_hard(benchReport* report);
 int bench_collide(benchReport* report);

@@ -3,6 +3,7 @@
 
 #include "bench/baselines/mujoco_baseline.h"
 #include "bench/bench.h"
+#include "cli/scene/scene_folder.h"
 
 #include "base/dispatch.h"
 #include "tactus/tactus.h"
@@ -79,7 +80,8 @@ static int open_bench(dynamicsBench* b, const char* path) {
     tacMessage message;
     *b = (dynamicsBench){0};
     if (tac_load(path, NULL, &b->model, &message) != TAC_OK) {
-        fprintf(stderr, "%s: %s; run it in the folder that has scenes/\n", path, message.text);
+        fprintf(stderr, "%s: %s; set TACTUS_SCENES to the folder of the scenes\n", path,
+                message.text);
         return 1;
     }
     size_t nq = (size_t)b->model->nq, nv = (size_t)b->model->nv, nu = (size_t)b->model->nu;
@@ -138,10 +140,11 @@ static void mujoco_rows(benchReport* report, const char* name, const double* t, 
 }
 
 static int bench_scene(benchReport* report, const char* name, double jacobian) {
-    char path[100];
+    char file[100], path[4200];
     double t[WORKS];
     dynamicsBench* b = malloc(sizeof *b);
-    snprintf(path, sizeof path, "scenes/%s.xml", name);
+    snprintf(file, sizeof file, "%s.xml", name);
+    cli_scene_path(file, path, sizeof path);
     if (!b || open_bench(b, path) != 0) {
         free(b);
         return 1;

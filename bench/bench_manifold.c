@@ -11,6 +11,7 @@
 #include "bench/bench.h"
 #include "cli/clock.h"
 #include "cli/random.h"
+#include "cli/scene/scene_folder.h"
 #include "experiments/contact_scene.h"
 
 #include "base/dispatch.h"
@@ -69,11 +70,14 @@ typedef struct manifoldBench {
     double records, in_contact, active; // means over the poses
 } manifoldBench;
 
-static int open_bench(manifoldBench* b, const char* path) {
+static int open_bench(manifoldBench* b) {
     tacMessage message;
+    char path[4200];
+    cli_scene_path("figure_pair.xml", path, sizeof path);
     *b = (manifoldBench){0};
     if (tac_load(path, NULL, &b->model, &message) != TAC_OK) {
-        fprintf(stderr, "%s: %s; run it in the folder that has scenes/\n", path, message.text);
+        fprintf(stderr, "%s: %s; set TACTUS_SCENES to the folder of the scenes\n", path,
+                message.text);
         return 1;
     }
     return tac_scratch_create(b->model, &b->scratch) != TAC_OK ||
@@ -344,7 +348,7 @@ static int bench_objects(benchReport* report, manifoldBench* one) {
     unsigned long long state = 5;
     int opened = 0, failed = 0;
     for (; opened < OBJECTS && !failed; ++opened) {
-        failed = open_bench(&other[opened], "scenes/figure_pair.xml");
+        failed = open_bench(&other[opened]);
         if (!failed) change_sizes(other[opened].model, &state);
     }
     if (!failed) bench_figures(report, one, other);
@@ -354,8 +358,7 @@ static int bench_objects(benchReport* report, manifoldBench* one) {
 
 int bench_manifold(benchReport* report) {
     manifoldBench b, other;
-    if (open_bench(&b, "scenes/figure_pair.xml") || open_bench(&other, "scenes/figure_pair.xml"))
-        return 1;
+    if (open_bench(&b) || open_bench(&other)) return 1;
     manifoldBaseline mujoco[BASELINES] = {open_baseline(&mujoco_api, b.model),
                                           open_baseline(mujoco_newest_api(), b.model)};
     if (!mujoco[NEWEST].figures)

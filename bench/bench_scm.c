@@ -7,6 +7,7 @@
 
 #include "bench/ball_cloud.h"
 #include "bench/bench.h"
+#include "cli/scene/scene_folder.h"
 
 #include "base/dispatch.h"
 #include "bench/baselines/other_engines.h"
@@ -190,7 +191,9 @@ static const char mujoco_text[] =
 
 static int measure_push(benchReport* report) {
     pushBench b = {.q = {0.0, 0.0, 0.0, 0.0, 0.098}, .v = {0.0, 0.01, 0.0, 0.0, 0.05}};
-    tacResult result = tac_load("scenes/push_t_scm.xml", NULL, &b.model, NULL);
+    char path[4200];
+    cli_scene_path("push_t_scm.xml", path, sizeof path);
+    tacResult result = tac_load(path, NULL, &b.model, NULL);
     if (result == TAC_OK) result = tac_scratch_create(b.model, &b.scratch);
     if (result != TAC_OK) return 1;
     b.ctrl[1] = 0.11;

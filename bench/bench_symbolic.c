@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "bench/bench.h"
+#include "cli/scene/scene_folder.h"
 
 #include "tactus/symbolic.h"
 #include "tactus/tactus.h"
@@ -118,11 +119,12 @@ static tacResult make_equations(symbolicBench* b) {
 }
 
 static symbolicBench* open_bench(const char* name) {
-    char path[100];
+    char file[100], path[4200];
     tacMessage message = {0};
     symbolicBench* b = calloc(1, sizeof *b);
     if (!b) return NULL;
-    snprintf(path, sizeof path, "scenes/%s.xml", name);
+    snprintf(file, sizeof file, "%s.xml", name);
+    cli_scene_path(file, path, sizeof path);
     if (tac_load(path, NULL, &b->model, &message) != TAC_OK || make_equations(b) != TAC_OK ||
         tac_step_code_create(b->model, NULL, &b->step, &message) != TAC_OK ||
         tac_scratch_create(b->model, &b->general_scratch) != TAC_OK ||

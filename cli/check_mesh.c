@@ -22,7 +22,8 @@ typedef struct meshReport {
 
 int cli_is_mesh_file(const char* path) {
     return cli_has_extension(path, ".obj") || cli_has_extension(path, ".stl") ||
-           cli_has_extension(path, ".ply") || cli_has_extension(path, ".xyz");
+           cli_has_extension(path, ".ply") || cli_has_extension(path, ".xyz") ||
+           cli_has_extension(path, ".off") || cli_has_extension(path, ".msh");
 }
 
 static tacResult measure_mesh(const tacSoup* soup, meshReport* report) {
@@ -59,6 +60,7 @@ static void print_mesh_text(const meshReport* report, const char* path) {
     printf("  vertices   %d, %s normals\n", soup->nvertex, soup->normal ? "with" : "without");
     printf("  faces      %d, of %d triangles", soup->nface, soup->ntriangle);
     if (soup->dropped) printf("; %d degenerate ones dropped", soup->dropped);
+    if (soup->repeated) printf("; %d repeated ones dropped", soup->repeated);
     printf("\n  box        %g %g %g to %g %g %g\n", m->lower[0], m->lower[1], m->lower[2],
            m->upper[0], m->upper[1], m->upper[2]);
     print_surface(report);

@@ -26,6 +26,8 @@ static const struct {
     {"scm", "soft distances of two clouds, and a T pushed by them", bench_scm},
     {"dynamics", "dynamics of the humanoid and two arms, against MuJoCo", bench_dynamics},
     {"manifold", "contacts of two figures of 18 parts, against MuJoCo", bench_manifold},
+    {"robots", "steps of robots and piles with contact, against MuJoCo 4.0.1", bench_robots},
+    {"creep", "how fast sticking contacts slide, against MuJoCo; breakaway force", bench_creep},
     {"witness", "closest points of edges and of a vertex and a face, against log barriers",
      bench_witness},
     {"hard", "frictional problems, against ODE and DART's Dantzig", bench_hard},
@@ -55,6 +57,11 @@ static int parse_bench_options(const char** names, int* count, int* json, int ar
             "  manifold contacts of two figures of 18 parts, against MuJoCo's narrow phase; "
             "tools/setup\n"
             "           mujoco gets its newest version for it\n"
+            "  robots   robots of TACTUS_DATA and piles of boxes with contact: load, step, A and "
+            "B,\n"
+            "           against MuJoCo's newest version. TACTUS_ROBOT is one of them, \"boxes\" or "
+            "a file\n"
+            "  creep    how fast sticking contacts slide, against MuJoCo; breakaway by stiction\n"
             "  hard     frictional problems, against ODE and DART's solver where installed\n"
             "  collide  distances and contacts of convex parts; public queries of impacts where\n"
             "           TACTUS_DATA has them\n"

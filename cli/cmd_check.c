@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/scene/initial_state.h"
+#include "cli/scene/overlap.h"
 
 #include "base/assert.h"
 #include "tactus/mesh.h"
@@ -49,8 +50,8 @@ static int parse_check_options(checkCall* call, int argc, char** argv) {
         .positional = "FILE",
         .description =
             "Loads a scene and counts its bodies, joints, geoms and parameters. An error names\n"
-            "file, line and attribute (exit code 2). For a mesh (.obj, .stl, .ply, .xyz):\n"
-            "vertices, faces, whether it is closed, bounding box, volume and convex hull.\n"
+            "file, line and attribute (exit code 2). For a mesh (.obj, .stl, .ply, .off, .msh,\n"
+            ".xyz): vertices, faces, whether it is closed, bounding box, volume and convex hull.\n"
             "Exit code 1: a mass misses the tolerance.\n",
         .example = "  tactus check scenes/first_light.xml --params\n"
                    "  tactus check scenes/first_light.xml --mass --density 700\n"
@@ -301,6 +302,7 @@ int tac_cmd_check(int argc, char** argv) {
     else
         print_scene_summary(model, call.path);
     if (!call.json && *message.text) printf("  warning    %s\n", message.text);
+    cli_overlap_check(model, call.json ? &json : NULL);
     if (call.bodies && call.json)
         cli_bodies_json(&json, model);
     else if (call.bodies)

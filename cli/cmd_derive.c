@@ -5,6 +5,7 @@
 #include "cli/io/output.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/scene/load.h"
 
 #include "base/assert.h"
 #include "tactus/symbolic.h"
@@ -312,8 +313,7 @@ int tac_cmd_derive(int argc, char** argv) {
         return cli_error("derive", "--format: '%s' is not text, latex or c", call.notation);
     tacModel* model;
     tacMessage message;
-    tacResult result = tac_load(call.path, NULL, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call.path, NULL, &model, &message) != 0) return CLI_ERROR;
     code = derive_model(&call, model);
     tac_model_destroy(model);
     return code;

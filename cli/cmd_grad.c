@@ -51,6 +51,8 @@ static int parse_grad_options(gradCall* call, int argc, char** argv) {
          "with --check: points; default 1000 per shape, 40 per motion", 1, 1e7},
         {"seed", 0, CLI_INT, &call->seed, "N", "with --check: seed of the points; default 1", 0,
          1e9},
+        {"left-out", 0, CLI_REAL, &motion->left_out, "SHARE",
+         "with --check: share of flagged states that may be left out; default 0.5", 0, 1},
         {"json", 0, CLI_FLAG, &call->json, NULL, "one JSON object per line", 0, 0},
         CLI_CONTACT_OPTION(&call->contact),
     };
@@ -221,7 +223,7 @@ static int run_grad(const gradCall* call, const tacModel* model) {
 }
 
 int tac_cmd_grad(int argc, char** argv) {
-    gradCall call = {.seed = 1, .motion = {.steps = -1, .start.frame = -1}};
+    gradCall call = {.seed = 1, .motion = {.steps = -1, .start.frame = -1, .left_out = 0.5}};
     int code = parse_grad_options(&call, argc, argv);
     if (code != CLI_CONTINUE) return code;
     if (!call.check && call.points) return cli_error("grad", "--points requires --check");

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/scene/load.h"
 #include "cli/scene/shape_by_name.h"
 
 #include "base/assert.h"
@@ -153,8 +154,7 @@ int tac_cmd_mesh(int argc, char** argv) {
 
     tacModel* model;
     tacMessage message;
-    tacResult result = tac_load(call.path, NULL, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call.path, NULL, &model, &message) != 0) return CLI_ERROR;
     int shape = cli_shape_by_name("mesh", call.path, model, call.shape);
     code = shape < 0 ? CLI_ERROR : mesh_to_file(&call, model, shape, write);
     tac_model_destroy(model);

@@ -270,11 +270,9 @@ static int draw_to_file(const renderCall* call, const tacModel* model, const ren
 
 static int draw_trajectory(const renderCall* call, const tacModel* model, renderJob* job,
                            cliImageFormat format) {
-    tacMessage message;
     tacTrajectory* run = &job->frames.trajectory;
-    tacResult result = tac_trajectory_read(model, call->start.from, run, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
-    int code = 0;
+    int code = cli_trajectory_read(model, call->start.from, run);
+    if (code != 0) return code;
     if (call->fps && cli_animation_frame_count(run, call->fps) > CLI_MAX_ANIMATION_FRAMES)
         code =
             cli_error("render", "--animate %d: %g s of %s need more than %d frames; lower the rate",
@@ -297,7 +295,7 @@ static int draw_posed(const renderCall* call, const tacModel* model, renderJob* 
     tacModel posed = {0};
     int code = cli_initial_state_read(&start, "render", model, options);
     if (code == 0 && call->contacts)
-        code = cli_contact_markers_make(&marks, "render", model, start.state.qpos);
+        code = cli_contact_markers_make(&marks, "render", model, &start.state, start.ctrl);
     if (code == 0) code = cli_posed_model_make("render", model, start.state.qpos, &posed);
     job->draw_image.marks = marks.mark;
     job->draw_image.nmarks = marks.count;
@@ -327,7 +325,7 @@ static int render_scene(const renderCall* call, renderJob* job) {
 
     tacModel* model = NULL;
     tacMessage message;
-    if (cli_load(call->path, call->contact, &model, &message) != 0) return CLI_ERROR;
+    if (cli_load_picture(call->path, call->contact, &model, &message) != 0) return CLI_ERROR;
     if (*message.text) cli_warning("render", "%s", message.text);
     code = find_names(call, model, job);
     if (code == 0) code = draw_posed(call, model, job, format);

@@ -146,8 +146,9 @@ static void print_run_summary(const runSummary* s) {
                r->energy_bounded, r->energy_bounded == 1 ? "" : "s");
     if (r->stiff_steps > 0)
         printf("  stiff             %lld step%s: time step too large for explicit contact; "
-               "use at most %.2g s, or implicit=\"true\" with Euler\n",
+               "use at most %.2g s, or implicit=\"true\" (not with integrator=\"explicit\")\n",
                r->stiff_steps, r->stiff_steps == 1 ? "" : "s", r->stable_timestep);
+    cli_overlap_print(s->model, &r->overlap, r->deep_steps);
     if (r->cut_short > 0)
         printf("  skipped time      %.4g s: %lld step%s exceeded 3 max_impacts impacts\n",
                r->unused_time, r->cut_short, r->cut_short == 1 ? "" : "s");
@@ -183,6 +184,8 @@ static void json_run_summary(const runSummary* s) {
     cli_json_number(&json, "skipped_time", r->unused_time);
     cli_json_int(&json, "stiff", r->stiff_steps);
     if (r->stiff_steps > 0) cli_json_number(&json, "stable_timestep", r->stable_timestep);
+    cli_overlap_json(&json, s->model, &r->overlap);
+    cli_json_int(&json, "deep_overlaps", r->deep_steps);
     cli_json_bool(&json, "diverged", r->result != TAC_OK);
     if (s->call->out) cli_json_text(&json, "trajectory", s->call->out);
     if (s->call->out) cli_json_int(&json, "states", s->rows);
@@ -217,7 +220,8 @@ static int print_divergence(const runSummary* s) {
     if (r->result != TAC_OK)
         cli_error("run",
                   "diverged at step %lld, time %.6g s: the next state is not finite. The largest "
-                  "velocity before was %.3g of %s; try a smaller timestep, damping or armature",
+                  "velocity before was %.3g of %s; try a smaller timestep, "
+                  "integrator=\"RK4\", damping or armature",
                   r->start->step + r->done, r->end.time, r->max_qvel, name);
     else if (r->diverged > 0)
         cli_error("run", "%d of %d runs diverged", r->diverged, r->batch);

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/scene/load.h"
 #include "cli/scene/shape_by_name.h"
 
 #include "base/assert.h"
@@ -228,8 +229,7 @@ int tac_cmd_sdf(int argc, char** argv) {
 
     tacModel* model;
     tacMessage message;
-    tacResult result = tac_load(call.path, NULL, &model, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
+    if (cli_load(call.path, NULL, &model, &message) != 0) return CLI_ERROR;
     cliPoints points = {0};
     code = run_sdf(&call, model, &points);
     cli_points_free(&points);

@@ -40,7 +40,8 @@ int cli_error_message(tacResult result, const tacMessage* message) {
 
 int cli_error_result(const char* command, tacResult result) {
     if (result != TAC_ERROR_DIVERGED) return cli_error(command, "%s", tac_result_text(result));
-    cli_error(command, "diverged: the next state is not finite; try a smaller timestep, damping or "
+    cli_error(command, "diverged: the next state is not finite; try a smaller timestep, "
+                       "integrator=\"RK4\", damping or "
                        "armature, or start at smaller velocities");
     return CLI_FAILED;
 }

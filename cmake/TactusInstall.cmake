@@ -8,6 +8,8 @@ install(TARGETS tactus_static tactus_shared EXPORT TactusTargets
 if(TARGET tactus_jit)
     install(TARGETS tactus_jit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+# scenes of examples, experiments and benchmarks: the command finds them beside itself
+install(DIRECTORY scenes/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/tactus/scenes)
 install(TARGETS tactus RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 configure_package_config_file(cmake/TactusConfig.cmake.in ${CMAKE_BINARY_DIR}/TactusConfig.cmake

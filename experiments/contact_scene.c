@@ -103,7 +103,8 @@ int contact_scene_draw(trialPanels* panels, int panel, const contactScene* s, in
     tacModel posed = {0};
     tacDrawOptions draw = tac_default_draw_options();
     if (!panels->image.rgb) return 0;
-    int code = cli_contact_markers_make(&marks, "reproduce", s->model, s->qpos);
+    tacState state = {.qpos = (double*)s->qpos}; // records alone: no velocities
+    int code = cli_contact_markers_make(&marks, "reproduce", s->model, &state, NULL);
     for (int i = 0; i < marks.count && !scaled; ++i) normalize_mark(&marks.mark[i]);
     if (code == 0) code = cli_posed_model_make("reproduce", s->model, s->qpos, &posed);
     draw.marks = marks.mark;

@@ -31,7 +31,8 @@
     X(hard_bounce, "hard-bounce", "004 (3)-(7): impacts in closed form, with derivatives")         \
     X(hard_slide, "hard-slide", "004 V-C: a cube slides on a table, replayed")                     \
     X(hard_plates, "hard-plates", "004 V-A: thin plates gripped and lifted by a gantry")           \
-    X(hard_arm, "hard-arm", "004 V-A: thin plates gripped and lifted by an arm of seven joints")
+    X(hard_arm, "hard-arm", "004 V-A: thin plates gripped and lifted by an arm of seven joints")   \
+    X(push_discovery, "push-discovery", "a T found from 6 cm away: widths halved until sharp")
 
 #define EXPERIMENT_FUNCTION(function, name, summary) int experiment_##function(trial* t);
 EXPERIMENTS(EXPERIMENT_FUNCTION)

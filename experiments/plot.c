@@ -228,8 +228,7 @@ static int write_picture(trial* t, const plotFigure* figure, plotTable* table,
     return code;
 }
 
-int plot_write(trial* t, const plotFigure* figure) {
-    if (!t->folder) return 0;
+static int write_figure(trial* t, const plotFigure* figure) {
     plotTable table = make_table(figure);
     char* path = path_of(t, figure, ".csv");
     int code = path ? write_table(t, &table, path) : cli_error("reproduce", "out of memory");
@@ -238,5 +237,37 @@ int plot_write(trial* t, const plotFigure* figure) {
         code = write_picture(t, figure, &table, ".svg", "svg background 'white' font 'Sans,12'");
     if (code == 0 && !t->no_gnuplot)
         code = write_picture(t, figure, &table, ".png", "pngcairo font 'Sans,10'");
+    return code;
+}
+
+// is there a value to draw?
+static int has_values(const plotPanel* panel, const plotSeries* s) {
+    for (int i = 0; i < s->count; ++i)
+        if (isfinite(s->y[i]) && (!panel->y.logarithmic || s->y[i] > 0.0)) return 1;
+    return 0;
+}
+
+// an engine that is not installed has no values: neither a column nor a curve nor a legend
+static void drop_empty_series(plotPanel* panel) {
+    int kept = 0;
+    for (int i = 0; i < panel->series_count; ++i)
+        if (has_values(panel, &panel->series[i])) panel->series[kept++] = panel->series[i];
+    panel->series_count = kept;
+}
+
+int plot_write(trial* t, const plotFigure* figure) {
+    if (!t->folder) return 0;
+    plotPanel* panels = calloc((size_t)figure->panel_count, sizeof *panels);
+    plotFigure present = *figure;
+    present.panels = panels;
+    present.panel_count = 0;
+    if (!panels) return cli_error("reproduce", "out of memory");
+    for (int i = 0; i < figure->panel_count; ++i) {
+        panels[present.panel_count] = figure->panels[i];
+        drop_empty_series(&panels[present.panel_count]);
+        present.panel_count += panels[present.panel_count].series_count > 0;
+    }
+    int code = write_figure(t, &present);
+    free(panels);
     return code;
 }

@@ -74,6 +74,12 @@ void trial_report(trial* t, const char* id, double value, const char* unit) {
     print_row(t, (trialRow){id, unit, NULL, value, NAN, 0.0, 1});
 }
 
+void trial_note(trial* t, const char* text) {
+    cli_progress_end(t->progress);
+    t->progress->percent = -1;
+    if (!t->as_json) printf("  %s\n", text);
+}
+
 void trial_progress(trial* t, double done) {
     cli_progress_show(t->progress, t->before + done * t->share);
 }

@@ -32,6 +32,9 @@ void trial_expect_near(trial* t, const char* id, double value, const char* unit,
 void trial_expect_at_most(trial* t, const char* id, double value, const char* unit, double bound);
 void trial_expect_at_least(trial* t, const char* id, double value, const char* unit, double bound);
 
+// a remark between the rows of a table: a peer that is absent has no rows
+void trial_note(trial* t, const char* text);
+
 // a value without a bound
 void trial_report(trial* t, const char* id, double value, const char* unit);
 

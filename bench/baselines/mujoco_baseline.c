@@ -37,6 +37,14 @@ const char* mujoco_baseline_version(mujocoBaseline* baseline) {
     (void)baseline;
     return "";
 }
+void mujoco_baseline_roll(mujocoBaseline* baseline, const double* ctrl, int steps, double* qpos,
+                          double* qvel) {
+    (void)baseline;
+    (void)ctrl;
+    (void)steps;
+    (void)qpos;
+    (void)qvel;
+}
 
 #else
 
@@ -136,9 +144,19 @@ int mujoco_baseline_collide(mujocoBaseline* p) {
 
 const char* mujoco_baseline_version(mujocoBaseline* p) { return p->s.mj_versionString(); }
 
+void mujoco_baseline_roll(mujocoBaseline* p, const double* ctrl, int steps, double* qpos,
+                          double* qvel) {
+    for (int i = 0; i < p->s.m->nu; ++i) p->s.d->ctrl[i] = ctrl[i];
+    for (int i = 0; i < steps; ++i) p->s.mj_step(p->s.m, p->s.d);
+    memcpy(qpos, p->s.d->qpos, sizeof(double) * (size_t)p->s.m->nq);
+    memcpy(qvel, p->s.d->qvel, sizeof(double) * (size_t)p->s.m->nv);
+}
+
 #endif
 
 __attribute__((visibility("default"))) const mujocoApi mujoco_api = {
-    mujoco_baseline_open,     mujoco_baseline_close,   mujoco_baseline_enable_contacts,
-    mujoco_baseline_set_qpos, mujoco_baseline_collide, mujoco_baseline_version,
+    mujoco_baseline_open,     mujoco_baseline_close,     mujoco_baseline_enable_contacts,
+    mujoco_baseline_set_qpos, mujoco_baseline_collide,   mujoco_baseline_version,
+    mujoco_baseline_roll,     mujoco_baseline_set_state, mujoco_baseline_step,
+    mujoco_baseline_jacobian,
 };

@@ -9,7 +9,7 @@ typedef struct mujocoBaseline mujocoBaseline;
 mujocoBaseline* mujoco_baseline_open(const char* path);
 void mujoco_baseline_close(mujocoBaseline* baseline);
 
-// the state of all works; constraints are disabled
+// the state of all works; constraints are disabled unless contacts are enabled
 void mujoco_baseline_set_state(mujocoBaseline* baseline, const double* qpos, const double* qvel,
                                const double* ctrl);
 
@@ -27,6 +27,10 @@ int mujoco_baseline_collide(mujocoBaseline* baseline);
 // such as "2.2.2"
 const char* mujoco_baseline_version(mujocoBaseline* baseline);
 
+// goes on from the current state with a control, and returns positions and velocities
+void mujoco_baseline_roll(mujocoBaseline* baseline, const double* ctrl, int steps, double* qpos,
+                          double* qvel);
+
 // Contacts in one version of MuJoCo. Each version is called through code that was compiled with its
 // own headers, because no two of them lay out a model alike.
 typedef struct mujocoApi {
@@ -36,6 +40,12 @@ typedef struct mujocoApi {
     void (*set_qpos)(mujocoBaseline* baseline, const double* qpos);
     int (*collide)(mujocoBaseline* baseline);
     const char* (*version)(mujocoBaseline* baseline);
+    void (*roll)(mujocoBaseline* baseline, const double* ctrl, int steps, double* qpos,
+                 double* qvel);
+    void (*set_state)(mujocoBaseline* baseline, const double* qpos, const double* qvel,
+                      const double* ctrl);
+    void (*step)(void* baseline);
+    void (*jacobian)(void* baseline);
 } mujocoApi;
 
 // those above, of the version that is installed

@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "bench/baselines/mujoco_baseline.h"
+#include "bench/baselines/peer.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@ const mujocoApi* mujoco_newest_api(void) { return NULL; }
 #else
 
 const mujocoApi* mujoco_newest_api(void) {
-    void* object = dlopen(TAC_NEWEST_MUJOCO, RTLD_NOW | RTLD_LOCAL);
+    void* object = peer_open(TAC_NEWEST_MUJOCO);
     return object ? dlsym(object, "mujoco_api") : NULL; // stays until the program ends
 }
 

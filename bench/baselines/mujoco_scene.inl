@@ -4,6 +4,7 @@
 #ifndef TAC_BENCH_BASELINES_MUJOCO_SCENE_INL
 #define TAC_BENCH_BASELINES_MUJOCO_SCENE_INL
 
+#include "bench/baselines/peer.h"
 #include <dlfcn.h>
 #include <mujoco/mujoco.h>
 
@@ -57,7 +58,7 @@ static inline int mujoco_find_functions(mujocoScene* s) {
 // 1 if MuJoCo is there and reads the file; to be closed then
 static inline int mujoco_scene_open(mujocoScene* s, const char* path) {
     char error[300];
-    *s = (mujocoScene){.library = dlopen(TAC_MUJOCO_LIBRARY, RTLD_NOW | RTLD_LOCAL)};
+    *s = (mujocoScene){.library = peer_open(TAC_MUJOCO_LIBRARY)};
     if (s->library && mujoco_find_functions(s))
         s->m = s->mj_loadXML(path, NULL, error, sizeof error);
     if (s->m) s->d = s->mj_makeData(s->m);

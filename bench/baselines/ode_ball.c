@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"
+#include "bench/baselines/peer.h"
 
 #ifndef TAC_HAVE_ODE_HEADERS
 
@@ -48,8 +49,8 @@ typedef struct odeLibrary {
 
 static int open_library(odeLibrary* o) {
     int all = 1;
-    o->library = dlopen("libode.so.8", RTLD_NOW | RTLD_LOCAL);
-    if (!o->library) o->library = dlopen("libode.so", RTLD_NOW | RTLD_LOCAL);
+    o->library = peer_open("libode.so.8");
+    if (!o->library) o->library = peer_open("libode.so");
     if (!o->library) return 0;
 #define FIND(name)                                                                                 \
     *(void**)&o->name = dlsym(o->library, #name);                                                  \

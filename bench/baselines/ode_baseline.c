@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "bench/baselines/ode_baseline.h"
+#include "bench/baselines/peer.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -85,7 +86,7 @@ static void make_cube(odeBaseline* p) {
 odeBaseline* ode_baseline_open(void) {
     odeBaseline* p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    p->library = dlopen("libode.so", RTLD_NOW | RTLD_LOCAL);
+    p->library = peer_open("libode.so");
     if (!p->library || !find_functions(p) || !p->dInitODE2(0)) {
         ode_baseline_close(p);
         return NULL;
@@ -126,7 +127,7 @@ typedef char dartSolve(int n, double* A, double* x, double* b, double* w, int un
 static dartSolve* find_dart_solver(void) {
     static void* library;
     dartSolve* solve = NULL;
-    if (!library) library = dlopen("libdart-external-odelcpsolver.so", RTLD_NOW | RTLD_LOCAL);
+    if (!library) library = peer_open("libdart-external-odelcpsolver.so");
     if (library)
         *(void**)&solve = dlsym(library, "_ZN4dart8external3ode9dSolveLCPEiPdS2_S2_S2_iS2_S2_Pib");
     return solve;

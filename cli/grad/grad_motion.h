@@ -14,6 +14,7 @@ typedef struct cliGradMotionCall {
     cliInitialStateOptions start;
     int steps; // of the rollout; -1: not given
     int check, points, seed, json;
+    double left_out; // share of states that a check may leave out
 } cliGradMotionCall;
 
 // an exit code

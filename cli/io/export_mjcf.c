@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct exporter {
     const tacModel* model;
@@ -316,6 +315,13 @@ static void put_option(exporter* e) {
     fputs("</option>\n", e->file);
 }
 
+// the MuJoCo whose motion the scene has; MuJoCo keeps the text, Tactus reads it
+static void put_version(exporter* e) {
+    int old = e->model->compat == TAC_COMPAT_3_14 || e->model->integrator == TAC_INTEGRATOR_RK4;
+    fprintf(e->file, "<custom><text name=\"tactus_compat\" data=\"%s\"/></custom>\n",
+            old ? "3.14" : "4.0.1");
+}
+
 static void put_contact(exporter* e) {
     const tacModel* m = e->model;
     if (m->npair + m->nexclude == 0) return;
@@ -504,28 +510,15 @@ int cli_export_mjcf_name(const char* out) {
     return cli_error("check", "--mjcf %.100s: name a file that ends in .xml", out);
 }
 
-// 1 if it is a file that the scene was read from, under any name
-static int is_own_source(const tacModel* model, const char* path) {
-    struct stat there, own;
-    if (stat(path, &there) != 0) return 0;
-    for (int i = 0; i < model->nfile; ++i)
-        if (stat(model->file[i], &own) == 0 && own.st_dev == there.st_dev &&
-            own.st_ino == there.st_ino)
-            return 1;
-    return 0;
-}
-
-static int refuse_own_sources(const tacModel* model, const char* out) {
-    static const char text[] = "--mjcf: %.200s is a file that the scene is read from; it stays as "
-                               "it is: choose another name";
-    if (is_own_source(model, out)) return cli_error("check", text, out);
-    for (int s = 0; s < model->nshape; ++s) {
+// all files before the first is written
+static int check_outputs(const tacModel* model, const char* out) {
+    int code = cli_output_check(out);
+    for (int s = 0; s < model->nshape && code == 0; ++s) {
         char path[4096];
         mesh_path(out, s, path, sizeof path);
-        if (needs_mesh(model, s) && is_own_source(model, path))
-            return cli_error("check", text, path);
+        if (needs_mesh(model, s)) code = cli_output_check(path);
     }
-    return 0;
+    return code;
 }
 
 //---------------------------------- scene ----------------------------------------
@@ -546,7 +539,7 @@ static void put_sections(exporter* e) {
 
 int cli_export_mjcf(const tacModel* model, const char* out, int vertices, int* meshes) {
     cliOutput output;
-    int code = refuse_own_sources(model, out);
+    int code = check_outputs(model, out);
     if (code == 0) code = cli_output_open(&output, out);
     if (code != 0) return code;
     exporter e = {model, output.file, free_underscores(model)};
@@ -555,6 +548,7 @@ int cli_export_mjcf(const tacModel* model, const char* out, int vertices, int* m
     put_text(&e, "model", model->name);
     fputs(">\n", e.file);
     put_option(&e);
+    put_version(&e);
     code = put_meshes(&e, out, vertices, meshes);
     if (code != 0) {
         cli_output_discard(&output);

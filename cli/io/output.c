@@ -3,7 +3,10 @@
 #define _GNU_SOURCE
 #include "cli/io/output.h"
 
+#include "cli/io/inputs.h"
 #include "cli/report.h"
+
+#include "base/assert.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,20 +18,37 @@
 
 //---------------------------------- interruption ---------------------------------
 
-// the one temporary file of this process, for the signal handler
-static char* volatile pending_temporary;
+// temporary files of this process, for the signal handler: a scene is open while its meshes are
+// written
+enum { MAX_PENDING = 4 };
+static char* volatile pending_temporary[MAX_PENDING];
 
 static void on_signal(int number) {
-    if (pending_temporary) unlink(pending_temporary);
+    for (int i = 0; i < MAX_PENDING; ++i)
+        if (pending_temporary[i]) unlink(pending_temporary[i]);
     signal(number, SIG_DFL);
     raise(number);
 }
 
-static void delete_on_signal(char* temporary) {
+// puts `to` in the place of `from`; NULL is a free place
+static void replace_pending(char* from, char* to) {
+    int i = 0;
+    while (i < MAX_PENDING && pending_temporary[i] != from) ++i;
+    TAC_ASSERT(i < MAX_PENDING);
+    pending_temporary[i] = to;
+}
+
+static int any_pending(void) {
+    for (int i = 0; i < MAX_PENDING; ++i)
+        if (pending_temporary[i]) return 1;
+    return 0;
+}
+
+static void handle_signals(void) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-    pending_temporary = temporary;
+    int pending = any_pending();
     for (int i = 0; i < 4; ++i) {
-        struct sigaction action = {.sa_handler = temporary ? on_signal : SIG_DFL}, old;
+        struct sigaction action = {.sa_handler = pending ? on_signal : SIG_DFL}, old;
         // a signal that the caller ignores (nohup) stays ignored
         if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
@@ -42,8 +62,33 @@ static int output_error(const cliOutput* output, const char* what) {
     return CLI_ERROR;
 }
 
+// an output that is a file which the command reads, under any name
+static int refuse_input(const char* name, const struct stat* status) {
+    const char* input = S_ISREG(status->st_mode) ? cli_input_find(status) : NULL;
+    if (!input) return 0;
+    if (strcmp(input, name) == 0)
+        fprintf(stderr,
+                "%s: this command reads it, so it is not overwritten; choose another "
+                "output file\n",
+                name);
+    else
+        fprintf(stderr,
+                "%s: is the same file as %s, which this command reads, so it is not "
+                "overwritten; choose another output file\n",
+                name, input);
+    return CLI_ERROR;
+}
+
+int cli_output_check(const char* path) {
+    struct stat status;
+    return stat(path, &status) == 0 ? refuse_input(path, &status) : 0;
+}
+
 // a device or standard output: nothing to rename
 static int open_directly(cliOutput* output, const char* path) {
+    struct stat status;
+    if (!path && fstat(STDOUT_FILENO, &status) == 0 && refuse_input(output->name, &status) != 0)
+        return CLI_ERROR;
     output->file = path ? fopen(path, "w") : stdout;
     return output->file ? 0 : output_error(output, "cannot be written");
 }
@@ -59,7 +104,8 @@ static int open_temporary(cliOutput* output, mode_t mode) {
     output->temporary = malloc(size);
     if (!output->temporary) return output_error(output, "cannot be written");
     snprintf(output->temporary, size, "%s.XXXXXX", output->path);
-    delete_on_signal(output->temporary); // from the moment the file exists
+    replace_pending(NULL, output->temporary); // from the moment the file exists
+    handle_signals();
     int file = mkstemp(output->temporary);
     if (file < 0) return output_error(output, "cannot be written in its directory");
     if (fchmod(file, mode) != 0 || !(output->file = fdopen(file, "w"))) {
@@ -82,6 +128,7 @@ int cli_output_open(cliOutput* output, const char* path) {
         return CLI_ERROR;
     }
     if (exists && !S_ISREG(status.st_mode)) return open_directly(output, path);
+    if (exists && refuse_input(path, &status) != 0) return CLI_ERROR;
     if (exists && access(path, W_OK) != 0) return output_error(output, "cannot be written");
 
     // a link stays a link: the file that it points to is replaced
@@ -96,7 +143,8 @@ int cli_output_open(cliOutput* output, const char* path) {
 //---------------------------------- close ----------------------------------------
 
 static void output_reset(cliOutput* output) {
-    delete_on_signal(NULL);
+    if (output->temporary) replace_pending(output->temporary, NULL);
+    handle_signals();
     free(output->temporary);
     free(output->path);
     *output = (cliOutput){.name = output->name};
@@ -115,6 +163,11 @@ int cli_output_close(cliOutput* output) {
         int code = output_error(output, "cannot be written");
         cli_output_discard(output);
         return code;
+    }
+    // an input that was read, or a file that appeared, since the output was opened
+    if (output->temporary && cli_output_check(output->path) != 0) {
+        cli_output_discard(output);
+        return CLI_ERROR;
     }
     if (output->file != stdout) fclose(output->file);
     if (output->temporary && rename(output->temporary, output->path) != 0) {

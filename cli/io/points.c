@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli/io/points.h"
 
+#include "cli/io/inputs.h"
 #include "cli/report.h"
 #include "model/xml/attribute.h"
 #include "tactus/shape.h"
@@ -13,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 typedef struct csvFile {
     FILE* file;
@@ -109,21 +109,10 @@ static int read_points(csvFile* csv, cliPoints* points) {
 
 //---------------------------------- file -----------------------------------------
 
-static FILE* open_file(const char* path) {
-    FILE* file = fopen(path, "r");
-    struct stat status;
-    if (file && fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
-        fclose(file);
-        errno = EISDIR;
-        return NULL;
-    }
-    return file;
-}
-
 int cli_points_read(cliPoints* points, const char* path) {
     int standard = strcmp(path, "-") == 0;
     csvFile csv = {.name = standard ? "standard input" : path};
-    csv.file = standard ? stdin : open_file(path);
+    csv.file = standard ? cli_input_standard() : cli_input_open(path);
     if (!csv.file) {
         fprintf(stderr, "%s: cannot be read: %s\n", path, strerror(errno));
         return CLI_ERROR;

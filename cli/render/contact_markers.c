@@ -3,9 +3,11 @@
 #include "cli/render/contact_markers.h"
 
 #include "cli/report.h"
+#include "cli/scene/contact_forces.h"
 
 #include "detect/edge_sdf/edge_sdf.h"
 #include "detect/manifold/manifold.h"
+#include "math/vec3.h"
 #include "tactus/tactus.h"
 
 #include <math.h>
@@ -62,11 +64,34 @@ static tacMark contact_marker(const tacModel* model, const tacContacts* c, int i
     return mark;
 }
 
+// Body pairs have forces and no normals; the largest force has the full length.
+static int mark_forces(cliContactMarkers* out, const char* command, const tacModel* model,
+                       const tacState* state, const double* ctrl) {
+    cliContactForces forces;
+    double largest = 0.0;
+    tacResult result = cli_contact_forces_at(&forces, model, state, ctrl);
+    int code = result == TAC_OK ? 0 : cli_error_result(command, result);
+    out->mark = calloc((size_t)forces.count + 1, sizeof *out->mark);
+    if (!out->mark) code = cli_error(command, "out of memory");
+    for (int i = 0; i < forces.count; ++i)
+        largest = fmax(largest, tac_norm(tac_load3(forces.contact[i].force)));
+    for (int i = 0; i < forces.count && code == 0; ++i) {
+        const tacContactForce* f = &forces.contact[i];
+        tacMark* mark = &out->mark[out->count++];
+        *mark = (tacMark){.rgb = {230, 60, 60}, .alpha = 1.0};
+        tac_store3(mark->point, tac_load3(f->point));
+        tac_store3(mark->along, tac_scale(tac_load3(f->force), 1.0 / largest));
+    }
+    cli_contact_forces_free(&forces);
+    return code;
+}
+
 int cli_contact_markers_make(cliContactMarkers* out, const char* command, const tacModel* model,
-                             const double* qpos) {
+                             const tacState* state, const double* ctrl) {
     tacContacts* contacts;
     *out = (cliContactMarkers){0};
-    int code = cli_contacts_at(&contacts, command, model, qpos);
+    if (cli_has_pair_forces(model)) return mark_forces(out, command, model, state, ctrl);
+    int code = cli_contacts_at(&contacts, command, model, state->qpos);
     if (code != 0) return code;
     out->mark = malloc(sizeof *out->mark * (size_t)(contacts->count + 1));
     if (!out->mark) code = cli_error(command, "out of memory");

@@ -5,6 +5,7 @@
 
 #include "draw/marks.h"
 #include "tactus/contact.h"
+#include "tactus/state.h"
 
 // Records of the scene's detector; the caller destroys them. 0, or CLI_ERROR after a message.
 int cli_contacts_at(tacContacts** out, const char* command, const tacModel* model,
@@ -19,10 +20,11 @@ typedef struct cliContactMarkers {
     int count;
 } cliContactMarkers;
 
-// Marks of all contacts of at least that activity: vertices in fields are blue, edges orange. 0, or
-// CLI_ERROR after a message.
+// Marks of all contacts of at least that activity: vertices in fields are blue, edges orange. Of
+// respond="scm" the forces on the second bodies of all pairs, red, the largest of full length. 0,
+// or CLI_ERROR after a message.
 int cli_contact_markers_make(cliContactMarkers* out, const char* command, const tacModel* model,
-                             const double* qpos);
+                             const tacState* state, const double* ctrl);
 void cli_contact_markers_free(cliContactMarkers* marks);
 
 #endif

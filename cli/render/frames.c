@@ -22,15 +22,17 @@ static int draw_state(const cliFrames* frames, const tacDrawOptions* options, co
 }
 
 int cli_frame_draw(const cliFrames* frames, int state, tacImage* image) {
-    const double* qpos = tac_trajectory_row(&frames->trajectory, state).qpos;
+    const tacTrajectory* t = &frames->trajectory;
+    tacState at = tac_trajectory_row(t, state);
+    const double* ctrl = t->ctrl + (size_t)state * (size_t)t->model->nu;
     tacDrawOptions marked = *frames->options;
     cliContactMarkers marks = {0};
-    int code = frames->contacts ? cli_contact_markers_make(&marks, frames->command,
-                                                           frames->trajectory.model, qpos)
-                                : 0;
+    int code = frames->contacts
+                   ? cli_contact_markers_make(&marks, frames->command, t->model, &at, ctrl)
+                   : 0;
     marked.marks = marks.mark;
     marked.nmarks = marks.count;
-    if (code == 0) code = draw_state(frames, &marked, qpos, image);
+    if (code == 0) code = draw_state(frames, &marked, at.qpos, image);
     cli_contact_markers_free(&marks);
     return code;
 }

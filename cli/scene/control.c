@@ -3,8 +3,10 @@
 #include "cli/scene/control.h"
 #include "cli/random.h"
 
+#include "cli/io/inputs.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/scene/load.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -36,10 +38,9 @@ static int read_control_numbers(cliControl* control, const char* text) {
 
 static int read_npz(cliControl* control, const char* command, const char* path) {
     tacTrajectory t;
-    tacMessage message;
-    tacResult result = tac_trajectory_read(control->model, path, &t, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
-    int code = alloc_rows(control, command, t.rows);
+    int code = cli_trajectory_read(control->model, path, &t);
+    if (code != 0) return code;
+    code = alloc_rows(control, command, t.rows);
     size_t row = sizeof(double) * (size_t)control->model->nu;
     if (code == 0) {
         memcpy(control->rows, t.ctrl, row * (size_t)t.rows);
@@ -130,7 +131,7 @@ static int read_control_line(cliControl* control, char* line, int first) {
 }
 
 static int read_csv(cliControl* control, const char* command, const char* path) {
-    FILE* file = fopen(path, "r");
+    FILE* file = cli_input_open(path);
     if (!file) return ctrl_source_error(command, path, control->model->nu);
     char* line = NULL;
     size_t size = 0;

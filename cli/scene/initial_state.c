@@ -61,20 +61,12 @@ static void warn_other_model(const char* path, const tacTrajectory* t) {
 static int read_trajectory(cliInitialState* start, const char* command, const tacModel* model,
                            const cliInitialStateOptions* options) {
     tacTrajectory t;
-    tacMessage message;
-    tacResult result = tac_trajectory_read(model, options->from, &t, &message);
-    if (result != TAC_OK) return cli_error_message(result, &message);
-    int code = copy_row(start, command, &t, options->frame);
+    int code = cli_trajectory_read(model, options->from, &t);
+    if (code != 0) return code;
+    code = copy_row(start, command, &t, options->frame);
     if (code == 0) warn_other_model(options->from, &t);
     tac_trajectory_destroy(&t);
     return code;
-}
-
-int cli_load(const char* path, const char* contact, tacModel** model, tacMessage* message) {
-    tacOptions options = tac_default_options();
-    options.contact = contact;
-    tacResult result = tac_load(path, &options, model, message);
-    return result == TAC_OK ? 0 : cli_error_message(result, message);
 }
 
 //---------------------------------- keyframes ------------------------------------

@@ -4,7 +4,7 @@
 #ifndef TAC_CLI_SCENE_INITIAL_STATE_H
 #define TAC_CLI_SCENE_INITIAL_STATE_H
 
-#include "record/trajectory.h"
+#include "cli/scene/load.h"
 
 // The option --contact, the same for all commands.
 #define CLI_CONTACT_OPTION(text)                                                                   \
@@ -12,10 +12,6 @@
         "contact", 0, CLI_TEXT, text, "WHAT",                                                      \
             "replace the scene's: manifold, scm, lcp, \"detect=manifold tau=.003\", none", 0, 0    \
     }
-
-// Loads the scene `path`, with this contact in place of its own unless it is NULL. 0, or CLI_ERROR
-// after a message; `message` may hold a warning.
-int cli_load(const char* path, const char* contact, tacModel** model, tacMessage* message);
 
 // as typed
 typedef struct cliInitialStateOptions {

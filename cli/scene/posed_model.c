@@ -1,45 +1,15 @@
-// Models in a given configuration.
+// Models in a given configuration, with errors on standard error.
 
 #include "cli/scene/posed_model.h"
 
 #include "cli/report.h"
 
-#include "math/pose.h"
-#include "tactus/dynamics.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-static tacResult compute_body_poses(const tacModel* model, const double* qpos, tacPose* pose) {
-    tacScratch* scratch;
-    tacResult result = tac_scratch_create(model, &scratch);
-    if (result != TAC_OK) return result;
-    result = tac_kinematics(model, qpos, NULL, pose, NULL, scratch);
-    tac_scratch_destroy(scratch);
-    return result;
-}
+#include "draw/posed/posed_model.h"
 
 int cli_posed_model_make(const char* command, const tacModel* model, const double* qpos,
                          tacModel* out) {
-    size_t size = sizeof(double) * (size_t)model->nparam;
-    double* param = malloc(size + 1);
-    tacPose* pose = malloc(sizeof *pose * (size_t)model->nbody);
-    tacResult result = param && pose ? compute_body_poses(model, qpos, pose) : TAC_ERROR_MEMORY;
-    if (result == TAC_OK) {
-        memcpy(param, model->param, size);
-        *out = *model;
-        out->param = param;
-    }
-    for (int i = 1; i < model->nbody && result == TAC_OK; ++i) {
-        const tacBody* b = &model->body[i];
-        tacPose local = tac_pose_compose(tac_pose_inverse(pose[b->parent]), pose[i]);
-        tac_store3(param + b->position, local.position);
-        tac_quat_store(param + b->rotation, local.rotation);
-    }
-    free(pose);
-    if (result == TAC_OK) return 0;
-    free(param);
-    return cli_error(command, "%s", tac_result_text(result));
+    tacResult result = tac_posed_model_create(model, qpos, out);
+    return result == TAC_OK ? 0 : cli_error(command, "%s", tac_result_text(result));
 }
 
-void cli_posed_model_free(tacModel* posed) { free(posed->param); }
+void cli_posed_model_free(tacModel* posed) { tac_posed_model_free(posed); }

@@ -116,7 +116,14 @@ static void update_stable_timestep(simulationWork* work, batchElement* e) {
 static void update_flags(simulationWork* work, batchElement* e) {
     cliSimulation* r = work->simulation;
     unsigned flags = tac_step_info(e->scratch).flags;
+    tacInfo info = tac_step_info(e->scratch);
     double unused_time = 0.0;
+    r->deep_steps += (flags & TAC_DEEP_OVERLAP) != 0;
+    if (info.overlap > r->overlap.share)
+        r->overlap = (cliOverlap){info.overlap,
+                                  info.overlap_depth,
+                                  work->before.time,
+                                  {info.overlap_geom[0], info.overlap_geom[1]}};
     r->fallbacks += (flags & TAC_FALLBACK) != 0;
     r->energy_bounded += (flags & TAC_RESTITUTION_REDUCED) != 0;
     if (flags & TAC_STIFF) update_stable_timestep(work, e);

@@ -5,6 +5,7 @@
 
 #include "cli/scene/control.h"
 #include "cli/scene/initial_state.h"
+#include "cli/scene/overlap.h"
 
 typedef struct cliSimulation {
     const tacModel* model;
@@ -26,6 +27,8 @@ typedef struct cliSimulation {
                               // (TAC_RESTITUTION_REDUCED)
     long long cut_short;      // steps of the first run that ended early (TAC_IMPACT_OVERFLOW)
     long long stiff_steps;    // steps of the first run that were too long for contact (TAC_STIFF)
+    long long deep_steps;     // steps of the first run with TAC_DEEP_OVERLAP
+    cliOverlap overlap;       // the deepest one of the first run
     double stable_timestep;   // largest stable time step                                    [s]
     double unused_time;       // skipped time of those                                       [s]
     double seconds;           // wall-clock time of the steps                                [s]

@@ -6,12 +6,15 @@
 // and 0.2 kg on two slides with servos of 100 N/m and 5 N s/m, a cloud of 384 points. k = 2000 N/m,
 // mu = 0.3, v_d = 0.2, v_s = 0.01 m/s, eps2 = 1 mm, eps3 = 0.5 mm, eps1 = (h/2)^2 of the T, of 26
 // points 2 l eps3 with the l of the finger. In MuJoCo the T is two boxes. Euler is semi-implicit,
-// as in MuJoCo. Times are CPU times. Run it in the folder that has scenes/.
+// as in MuJoCo. Times are CPU times. Meshes are those of scenes/.
 
 #define _GNU_SOURCE
 #include "bench/baselines/other_engines.h"
 #include "cli/clock.h"
+#include "cli/scene/scene_folder.h"
 #include "experiments/experiments.h"
+#include "experiments/plot.h"
+#include "experiments/trial_film.h"
 
 #include "base/assert.h"
 #include "tactus/tactus.h"
@@ -125,7 +128,8 @@ static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus)
         "<joint name='y' type='slide' axis='0 1 0' damping='5'/>%s%s</body></worldbody><actuator>"
         "<position joint='x' kp='100'/><position joint='y' kp='100'/></actuator></mujoco>",
         c->step, c->euler ? "Euler" : "RK4",
-        tactus ? "<tactus respond='scm' implicit='false' stiffness='2000' dissipation='0.2' "
+        tactus ? "<tactus respond='scm' refine='false' implicit='false' stiffness='2000' "
+                 "dissipation='0.2' "
                  "stiction='0.01' eps1='"
                : "",
         tactus ? eps1 : "",
@@ -143,6 +147,26 @@ static char* scene_text(const pushColumn* c, const pushPoint* start, int tactus)
 
 //---------------------------------- runs -----------------------------------------
 
+enum { SAMPLES = 264 }; // each 16 ms
+
+// ways of the T and of the finger's target, for the plot
+typedef struct pushWay {
+    double x[SAMPLES], y[SAMPLES];
+    int count;
+} pushWay;
+
+static void add_sample(pushWay* way, double x, double y) {
+    if (!way || way->count == SAMPLES) return;
+    way->x[way->count] = x;
+    way->y[way->count++] = y;
+}
+
+// what a run shows; all may be NULL
+typedef struct pushShow {
+    pushWay *scm, *mujoco;
+    trialFilm* film; // states of the run with SCM
+} pushShow;
+
 // result of a run: final pose of the T, time, contacts
 typedef struct pushRun {
     double x, y, angle;
@@ -153,7 +177,9 @@ typedef struct pushRun {
 
 static int steps_of(const pushColumn* c) { return (int)lround(4.2 / c->step); }
 
-static void run_mujoco(const pushColumn* c, const pushPoint* s, pushRun* out) {
+static int sample_interval(const pushColumn* c) { return (int)lround(0.016 / c->step); }
+
+static void run_mujoco(const pushColumn* c, const pushPoint* s, pushWay* way, pushRun* out) {
     char* text = scene_text(c, s, 0);
     mujocoWorld* world = text ? mujoco_world_open(text) : NULL;
     int was_in_contact = 0, steps = steps_of(c);
@@ -165,6 +191,8 @@ static void run_mujoco(const pushColumn* c, const pushPoint* s, pushRun* out) {
         out->seconds += (cli_cpu_seconds() - begin) / steps;
         out->episodes += contacts > 0 && !was_in_contact;
         was_in_contact = contacts > 0;
+        const double* q = mujoco_world_qpos(world);
+        if (i % sample_interval(c) == 0) add_sample(way, q[0], q[1]);
     }
     if (world) {
         const double* q = mujoco_world_qpos(world);
@@ -188,43 +216,64 @@ static int scm_in_contact(const tacModel* m, const tacState* x, tacScratch* scra
     return square > 4e-4;
 }
 
-static void simulate_push(const pushColumn* c, const pushPoint* s, const tacModel* m,
-                          tacScratch* scratch, pushRun* out) {
+// four states of the run, evenly in time
+static void film_state(const pushShow* show, const tacModel* m, const double* q, int i, int steps) {
+    char caption[32];
+    if (!show->film || i % (steps / 3)) return;
+    snprintf(caption, sizeof caption, "at %.1f s", 4.2 * i / steps);
+    trial_film_add(show->film, m, q, caption);
+}
+
+// the models of one run
+typedef struct pushModel {
+    tacModel* m;
+    tacScratch* scratch;
+} pushModel;
+
+static void simulate_push(const pushColumn* c, const pushPoint* s, pushModel with,
+                          const pushShow* show, pushRun* out) {
+    const tacModel* m = with.m;
+    tacScratch* scratch = with.scratch;
     double q[5] = {0}, v[5] = {0};
     tacState x = {.qpos = q, .qvel = v};
     int was_in_contact = 0, steps = steps_of(c);
     for (int i = 0; i < steps; ++i) {
+        film_state(show, m, q, i, steps);
         double ctrl[2], begin = cli_cpu_seconds();
         command_at(s, i * c->step, ctrl);
         if (tac_step(m, &x, ctrl, &x, scratch) != TAC_OK) return;
         out->seconds += (cli_cpu_seconds() - begin) / steps;
-        if (i % (int)lround(0.016 / c->step)) continue;
+        if (i % sample_interval(c)) continue;
+        add_sample(show->scm, q[0], q[1]);
         int is_in_contact = scm_in_contact(m, &x, scratch);
         out->episodes += is_in_contact && !was_in_contact;
         was_in_contact = is_in_contact;
     }
+    film_state(show, m, q, 3 * (steps / 3), steps);
     out->x = q[0];
     out->y = q[1];
     out->angle = q[2];
     out->done = 1;
 }
 
-static int run_scm(const pushColumn* c, const pushPoint* s, pushRun* out) {
-    char* text = scene_text(c, s, 1);
-    tacModel* m = NULL;
-    tacScratch* scratch = NULL;
+static int run_scm(const pushColumn* c, const pushPoint* s, const pushShow* show, pushRun* out) {
+    char *text = scene_text(c, s, 1), path[4200];
+    pushModel with = {0};
     tacMessage message = {0};
+    tacOptions options = tac_default_options();
     *out = (pushRun){0};
+    options.triangles = show->film != NULL;
+    cli_scene_path("t_26.obj", path, sizeof path); // names the folder of the meshes
     tacResult result =
-        text ? tac_load_text(text, (int)strlen(text), "scenes/push.xml", NULL, &m, &message)
+        text ? tac_load_text(text, (int)strlen(text), path, &options, &with.m, &message)
              : TAC_ERROR_MEMORY;
-    if (result == TAC_OK) result = tac_scratch_create(m, &scratch);
-    if (result == TAC_OK) simulate_push(c, s, m, scratch, out);
-    tac_scratch_destroy(scratch);
-    tac_model_destroy(m);
+    if (result == TAC_OK) result = tac_scratch_create(with.m, &with.scratch);
+    if (result == TAC_OK) simulate_push(c, s, with, show, out);
+    tac_scratch_destroy(with.scratch);
+    tac_model_destroy(with.m);
     free(text);
     if (result == TAC_OK) return 0;
-    return cli_error("reproduce", "scm-push: %s; run it in the folder that has scenes/",
+    return cli_error("reproduce", "scm-push: %s; set TACTUS_SCENES to the folder of the scenes",
                      *message.text ? message.text : tac_result_text(result));
 }
 
@@ -271,7 +320,7 @@ static void report_column(trial* t, const pushColumn* c, const pushRun scm[SEQUE
     trial_expect_at_least(t, id, min[0], "", 2);
     report_value(t, c, "SCM step", time[0], "ms");
     if (mujoco_done < SEQUENCES) {
-        trial_report(t, "MuJoCo is not installed: no comparison", 0.0, "");
+        trial_note(t, "MuJoCo is not installed: no comparison");
         return;
     }
     snprintf(id, sizeof id, "%s: contacts made in MuJoCo, least", c->name);
@@ -288,16 +337,60 @@ static void report_column(trial* t, const pushColumn* c, const pushRun scm[SEQUE
     report_value(t, c, "paper: angle of end poses", c->paper[4], "deg");
 }
 
-int experiment_scm_push(trial* t) {
-    for (int k = 0; k < TAC_COUNT(columns); ++k) {
-        pushRun scm[SEQUENCES], mujoco[SEQUENCES];
-        for (int i = 0; i < SEQUENCES; ++i) {
-            run_mujoco(&columns[k], sequences[i], &mujoco[i]);
-            int code = run_scm(&columns[k], sequences[i], &scm[i]);
-            if (code != 0) return code;
-            trial_progress(t, (k + (i + 1.0) / SEQUENCES) / TAC_COUNT(columns));
+//---------------------------------- pictures -------------------------------------
+
+typedef struct pushPictures {
+    trialFilm film;
+    pushWay scm[SEQUENCES], mujoco[SEQUENCES];
+    double target[SEQUENCES][2][POINTS];
+} pushPictures;
+
+// ways of the first column, a panel for each sequence
+static int plot_ways(trial* t, pushPictures* p) {
+    static const char* const titles[SEQUENCES] = {"push 1", "push 2", "push 3", "push 4", "push 5"};
+    plotPanel panels[SEQUENCES];
+    for (int i = 0; i < SEQUENCES; ++i) {
+        for (int k = 0; k < POINTS; ++k) {
+            p->target[i][0][k] = sequences[i][k].x;
+            p->target[i][1][k] = sequences[i][k].y;
         }
-        report_column(t, &columns[k], scm, mujoco);
+        const pushWay *scm = &p->scm[i], *mujoco = &p->mujoco[i];
+        panels[i] =
+            (plotPanel){.title = titles[i],
+                        .x = {"x [m]", -0.3, 0.3, 0.1, 0, 0},
+                        .y = {"y [m]", -0.3, 0.3, 0.1, 0, 0},
+                        .equal_scale = 1,
+                        .series_count = 3,
+                        .series = {{"T by SCM", scm->count, scm->x, scm->y, NULL},
+                                   {"T by MuJoCo", mujoco->count, mujoco->x, mujoco->y, NULL},
+                                   {"finger", POINTS, p->target[i][0], p->target[i][1], NULL}}};
     }
+    return plot_write(t, &(plotFigure){"ways", 3, 380, 380, SEQUENCES, panels});
+}
+
+static int run_column(trial* t, int k, pushPictures* pictures) {
+    pushRun scm[SEQUENCES], mujoco[SEQUENCES];
+    for (int i = 0; i < SEQUENCES; ++i) {
+        pushShow show = {0};
+        if (pictures) show = (pushShow){&pictures->scm[i], &pictures->mujoco[i], NULL};
+        if (pictures && i == 0) show.film = &pictures->film;
+        run_mujoco(&columns[k], sequences[i], show.mujoco, &mujoco[i]);
+        int code = run_scm(&columns[k], sequences[i], &show, &scm[i]);
+        if (code != 0) return code;
+        trial_progress(t, (k + (i + 1.0) / SEQUENCES) / TAC_COUNT(columns));
+    }
+    report_column(t, &columns[k], scm, mujoco);
     return 0;
+}
+
+// pictures are those of the first column
+int experiment_scm_push(trial* t) {
+    static pushPictures pictures;
+    pictures = (pushPictures){0};
+    int code = trial_film_begin(t, &pictures.film, 4, 1, 260, 240);
+    if (code == 0) code = run_column(t, 0, t->folder ? &pictures : NULL);
+    code = trial_film_end(&pictures.film, code, "states");
+    if (code == 0 && t->folder) code = plot_ways(t, &pictures);
+    for (int k = 1; k < TAC_COUNT(columns) && code == 0; ++k) code = run_column(t, k, NULL);
+    return code;
 }

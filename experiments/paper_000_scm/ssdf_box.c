@@ -2,7 +2,7 @@
 //
 // The box is |x|, |y| <= 1. Points lie in the plane z = 0 and have normals in it, so the slice z =
 // 0 of their field is the field of the plane. Expected radii of the zero set come from an
-// independent program; for large eps they tend to sqrt(eps).
+// tools/expected-values; for large eps they tend to sqrt(eps).
 
 #include "experiments/experiments.h"
 #include "experiments/trial_cloud.h"
@@ -33,8 +33,8 @@ typedef struct boxRadius {
 } boxRadius;
 
 static const boxRadius radii[] = {
-    {0.01, 1.000, 1.414, 4.0}, {0.1, 1.000, 1.414, 4.0}, {0.5, 1.118, 1.415, 4.0},
-    {1.0, 1.323, 1.460, 4.0},  {5.0, 2.386, 2.397, 8.0}, {100.0, 10.033, 10.033, 28.0},
+    {0.01, 1.00000, 1.41421, 4.0}, {0.1, 1.00005, 1.41421, 4.0}, {0.5, 1.11826, 1.41516, 4.0},
+    {1.0, 1.32337, 1.46041, 4.0},  {5.0, 2.38620, 2.39652, 8.0}, {100.0, 10.0331, 10.0335, 28.0},
 };
 
 static void report_radii(trial* t, const boxRadius* r, const trialField* field) {
@@ -43,10 +43,10 @@ static void report_radii(trial* t, const boxRadius* r, const trialField* field) 
     char id[96];
     snprintf(id, sizeof id, "radius on x, eps %g", r->eps);
     trial_expect_near(t, id, trial_field_radius(field, origin, along[0], 1.5 * r->side), "m",
-                      r->side, 0.005 * r->side);
+                      r->side, 1e-4);
     snprintf(id, sizeof id, "radius on the diagonal, eps %g", r->eps);
     trial_expect_near(t, id, trial_field_radius(field, origin, along[1], 1.5 * r->diagonal), "m",
-                      r->diagonal, 0.005 * r->diagonal);
+                      r->diagonal, 1e-4);
 }
 
 // zero set from a circle to the box as the temperature falls
@@ -87,7 +87,7 @@ static double side_unevenness(const trialField* field) {
 
 // More points per side do not make the zero set flatter at eps = 0.5: the temperature curves it.
 static int report_resolution(trial* t) {
-    static const double expected[] = {0.038, 0.042, 0.053, 0.055, 0.055};
+    static const double expected[] = {0.0381587, 0.0435824, 0.0529490, 0.0544591, 0.0548234};
     trialPanels panels;
     int code = trial_panels_begin(t, &panels, 5, 1, 200, 200);
     for (int i = 0, side = 1; i < TAC_COUNT(expected) && code == 0; ++i, side *= 2) {
@@ -98,8 +98,7 @@ static int report_resolution(trial* t) {
         if ((code = trial_cloud_open(&cloud, 0.5, &field)) == 0) {
             snprintf(text, sizeof text, "unevenness of a side, eps 0.5, %d point%s", side,
                      side == 1 ? "" : "s");
-            trial_expect_near(t, text, side_unevenness(&field), "m", expected[i],
-                              0.05 * expected[i]);
+            trial_expect_near(t, text, side_unevenness(&field), "m", expected[i], 1e-6);
             snprintf(text, sizeof text, "%d a side, eps 0.5", side);
             code = draw_slice(&panels, i, &field, 3.2, text);
             trial_field_close(&field);

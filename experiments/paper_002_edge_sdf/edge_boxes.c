@@ -180,7 +180,7 @@ static void report_clipping(trial* t, mujocoWorld* world) {
     trial_expect_near(t, "clipping: points at 0 degrees", clipped_points(0.0).count, "", 4.0, 0.0);
     trial_expect_near(t, "clipping: points at 1 degree", clipped_points(1.0).count, "", 8.0, 0.0);
     if (!world) {
-        trial_report(t, "MuJoCo is not installed: its rows are left out", 0.0, "");
+        trial_note(t, "MuJoCo is not installed: its rows are left out");
         return;
     }
     trial_expect_at_least(t, "MuJoCo: largest jump, 181 angles", largest_jump(world, 181), "m",

@@ -132,9 +132,10 @@ static int compile_formulas(plasticScene* s) {
 
 int plastic_open(plasticScene* s, const plasticCase* scenario, double step) {
     *s = (plasticScene){.scenario = scenario};
-    s->model = load_scenario(scenario, step,
-                             "<tactus detect='sat' respond='elastoplastic' stiffness='1e9' "
-                             "dissipation='5' stiction='.01'/>");
+    s->model = load_scenario(
+        scenario, step,
+        "<tactus detect='sat' respond='elastoplastic' implicit='false' stiffness='1e9' "
+        "dissipation='5' stiction='.01'/>");
     s->free_model = load_scenario(scenario, step, "");
     make_solids(s);
     if (!s->model || !s->free_model || !s->solid[0] || !s->solid[1] ||
@@ -325,7 +326,7 @@ static int may_contact(const plasticScene* s, const plasticBody body[2]) {
 
 // force on the second body and where it acts
 static tacResult contact_force(const plasticScene* s, const plasticBody body[2], double out[6]) {
-    const tacElastoplasticLaw law = {1e9, 5.0, 0.01, 0.3};
+    const tacElastoplasticLaw law = {.k = 1e9, .v_d = 5.0, .v_s = 0.01, .mu = 0.3};
     tacSeparation c = {.distance = 1.0};
     memset(out, 0, 6 * sizeof *out);
     if (!may_contact(s, body)) return TAC_OK;
@@ -335,7 +336,8 @@ static tacResult contact_force(const plasticScene* s, const plasticBody body[2],
     tacVec3 p = {0.5 * (c.point[0].x + c.point[1].x), 0.5 * (c.point[0].y + c.point[1].y),
                  0.5 * (c.point[0].z + c.point[1].z)};
     tacVec3 v0 = velocity_at(&body[0], p), v1 = velocity_at(&body[1], p);
-    tacElastoplasticState at = {c.distance, c.normal, {v1.x - v0.x, v1.y - v0.y, v1.z - v0.z}};
+    tacElastoplasticState at = {
+        .phi = c.distance, .n = c.normal, .v = {v1.x - v0.x, v1.y - v0.y, v1.z - v0.z}};
     tacVec3 F = tac_elastoplastic(&law, &at);
     out[0] = F.x;
     out[1] = F.y;

@@ -6,6 +6,7 @@
 
 #include "experiments/experiments.h"
 #include "experiments/paper_004_hard/hard_run.h"
+#include "experiments/trial_film.h"
 
 #include <math.h>
 #include <string.h>
@@ -108,15 +109,18 @@ static int begin_grip(hardRun* r, double thickness, const char* attributes) {
     return code;
 }
 
-// grips, and lifts in 1 s
-static tacResult grip_and_lift(hardRun* r) {
+// steps first to last - 1 of gripping and lifting
+static tacResult grip_between(hardRun* r, int first, int last) {
     tacResult result = TAC_OK;
-    for (int i = 0; i < 200 && result == TAC_OK; ++i) {
+    for (int i = first; i < last && result == TAC_OK; ++i) {
         raise_targets(r, hard_lift_height(0.01 * (i + 1)) - hard_lift_height(0.01 * i));
         result = hard_run_step(r, 1);
     }
     return result;
 }
+
+// grips, and lifts in 1 s
+static tacResult grip_and_lift(hardRun* r) { return grip_between(r, 0, 200); }
 
 #define ROW(text) (snprintf(id, sizeof id, "%s: %s", name, text), id)
 
@@ -172,9 +176,10 @@ static int report_frozen(trial* t, double thickness) {
     int code = begin_grip(&r, thickness, HARD_FROZEN);
     if (code != 0) return code;
     double z = r.q[2];
-    grip_and_lift(&r);
+    int fails = grip_and_lift(&r) != TAC_OK;
     snprintf(name, sizeof name, "%g mm, frozen", 1e3 * thickness);
-    trial_expect_at_least(t, ROW("residual"), r.residual, "m/s", 1e-3);
+    trial_expect_at_least(t, ROW("residual, or 1 if a step fails"),
+                          fails ? fmax(r.residual, 1.0) : r.residual, "m/s", 1e-3);
     trial_report(t, ROW("friction beyond its bound, of f_n"), r.friction_excess, "");
     trial_report(t, ROW("ran without an unsolved problem for"), 0.01 * r.steps, "s");
     trial_report(t, ROW("raised"), r.q[2] - z, "m");
@@ -184,6 +189,24 @@ static int report_frozen(trial* t, double thickness) {
 }
 
 #undef ROW
+
+//---------------------------------- picture --------------------------------------
+
+static int film_arm(trial* t) {
+    static const int steps[] = {0, 30, 80, 200};
+    trialFilm film;
+    hardRun r;
+    int code = trial_film_begin(t, &film, 4, 1, 260, 300);
+    if (code == 0) code = begin_grip(&r, 0.02, "");
+    for (int k = 0; k < 4 && code == 0; ++k) {
+        char caption[48];
+        if (k > 0) grip_between(&r, steps[k - 1], steps[k]);
+        snprintf(caption, sizeof caption, "20 mm, at %g s", 0.01 * steps[k]);
+        code = trial_film_add(&film, r.model, r.q, caption);
+    }
+    hard_run_close(&r);
+    return trial_film_end(&film, code, "lift");
+}
 
 int experiment_hard_arm(trial* t) {
     static const double thickness[2] = {0.02, 0.002};
@@ -195,5 +218,5 @@ int experiment_hard_arm(trial* t) {
         if (code == 0) code = report_frozen(t, thickness[i]);
         trial_progress(t, 0.5 * i + 0.5);
     }
-    return code;
+    return code == 0 && t->folder ? film_arm(t) : code;
 }

@@ -6,6 +6,7 @@
 
 #include "experiments/experiments.h"
 #include "experiments/paper_004_hard/hard_run.h"
+#include "experiments/plot.h"
 
 #include "base/scratch.h"
 
@@ -268,9 +269,65 @@ static int spinning_box(trial* t) {
     return code == 0 ? report_box_other_rules(t) : code;
 }
 
+//---------------------------------- plot -----------------------------------------
+
+enum { STEPS = 20 };
+
+typedef struct bounceCurve {
+    double time[STEPS + 1], height[STEPS + 1], exact[STEPS + 1], discrete[STEPS + 1];
+    double slope[STEPS + 1], exact_slope[STEPS + 1]; // dh/dy
+} bounceCurve;
+
+// heights over the floor and dh/dy of one bounce, step by step
+static int measure_bounce(bounceCurve* c) {
+    hardRun r, other;
+    double dq[6] = {0, 0, 1}, dv[6] = {0}, gap = 0.15 - delta;
+    int code = hard_run_open(&r, SCENE, "restitution='.7'", FLOOR BALL("0 0 .25"));
+    if (code != 0) return code;
+    code = hard_run_open(&other, SCENE, "restitution='.7' " HARD_DISCRETE, FLOOR BALL("0 0 .25"));
+    r.v[2] = other.v[2] = -2.0;
+    for (int i = 0; i <= STEPS && code == 0; ++i) {
+        double way = 0.02 * i;
+        c->time[i] = 0.01 * i;
+        c->height[i] = r.q[2] - 0.1;
+        c->discrete[i] = other.q[2] - 0.1;
+        c->slope[i] = dq[2];
+        c->exact[i] = way < gap ? 0.15 - way : delta + 0.7 * (way - gap);
+        c->exact_slope[i] = way < gap ? 1.0 : -0.7;
+        hard_run_tangent(&r, 1, dq, dv);
+        hard_run_step(&other, 1);
+    }
+    hard_run_close(&r);
+    hard_run_close(&other);
+    return code;
+}
+
+static int plot_bounce(trial* t) {
+    static bounceCurve c;
+    int code = measure_bounce(&c);
+    const plotPanel panels[2] = {
+        {.title = "one bounce",
+         .style = PLOT_MARKERS,
+         .x = {"time [s]", 0.0, 0.2, 0.0, 0, 0},
+         .y = {"height over the floor [m]", -0.02, 0.2, 0.0, 0, 0},
+         .series_count = 3,
+         .series = {{"time of impact", STEPS + 1, c.time, c.height, NULL},
+                    {"discrete", STEPS + 1, c.time, c.discrete, NULL},
+                    {"closed form", STEPS + 1, c.time, c.exact, NULL}}},
+        {.title = "its derivative",
+         .style = PLOT_MARKERS,
+         .x = {"time [s]", 0.0, 0.2, 0.0, 0, 0},
+         .y = {"d height / d first height [1]", -1.2, 1.2, 0.0, 0, 0},
+         .series_count = 2,
+         .series = {{"jvp of the steps", STEPS + 1, c.time, c.slope, NULL},
+                    {"closed form", STEPS + 1, c.time, c.exact_slope, NULL}}}};
+    return code == 0 ? plot_write(t, &(plotFigure){"height", 2, 480, 360, 2, panels}) : code;
+}
+
 int experiment_hard_bounce(trial* t) {
     int code = one_bounce(t);
     if (code == 0) code = two_balls(t);
     if (code == 0) code = report_cradle(t);
-    return code == 0 ? spinning_box(t) : code;
+    if (code == 0) code = spinning_box(t);
+    return code == 0 && t->folder ? plot_bounce(t) : code;
 }

@@ -7,6 +7,7 @@
 
 #include "experiments/experiments.h"
 #include "experiments/paper_004_hard/hard_run.h"
+#include "experiments/trial_film.h"
 
 #include <math.h>
 
@@ -32,16 +33,18 @@ static int open_scene(hardRun* r, plateCase c, const char* attributes) {
     return hard_run_open(r, SCENE, c.dt, attributes, mu, 0.5 * c.thickness, mu, x, mu, x, mu);
 }
 
-static tacResult grip_and_lift(hardRun* r, double dt) {
+// from one time to another; multiples of the step
+static tacResult grip_between(hardRun* r, double dt, double from, double to) {
     tacResult result = TAC_OK;
-    int count = (int)lround(1.5 / dt);
     r->u[1] = r->u[2] = 5.0;
-    for (int i = 0; i < count && result == TAC_OK; ++i) {
+    for (int i = (int)lround(from / dt); i < (int)lround(to / dt) && result == TAC_OK; ++i) {
         r->u[0] = hard_lift_height((i + 1) * dt);
         result = hard_run_step(r, 1);
     }
     return result;
 }
+
+static tacResult grip_and_lift(hardRun* r, double dt) { return grip_between(r, dt, 0.0, 1.5); }
 
 // plate: q 0-6; lift, left, right: 7-9
 static double slip_distance(const hardRun* r) {
@@ -128,7 +131,32 @@ static int one_plate(trial* t, double thickness, double before) {
     return code == 0 ? report_frozen(t, thickness) : code;
 }
 
+//---------------------------------- picture --------------------------------------
+
+static int film_plate(trialFilm* film, double thickness) {
+    static const double times[] = {0.0, 0.1, 0.7, 1.5};
+    hardRun r;
+    int code = open_scene(&r, (plateCase){thickness, 0.01, 1.0}, "");
+    for (int k = 0; k < 4 && code == 0; ++k) {
+        char caption[48];
+        if (k > 0) grip_between(&r, 0.01, times[k - 1], times[k]);
+        snprintf(caption, sizeof caption, "%g mm, at %g s", 1e3 * thickness, times[k]);
+        code = trial_film_add(film, r.model, r.q, caption);
+    }
+    hard_run_close(&r);
+    return code;
+}
+
+static int film_plates(trial* t) {
+    trialFilm film;
+    int code = trial_film_begin(t, &film, 4, 2, 260, 220);
+    if (code == 0) code = film_plate(&film, 0.02);
+    if (code == 0) code = film_plate(&film, 0.002);
+    return trial_film_end(&film, code, "lift");
+}
+
 int experiment_hard_plates(trial* t) {
     int code = one_plate(t, 0.02, 0.0);
-    return code == 0 ? one_plate(t, 0.002, 0.5) : code;
+    if (code == 0) code = one_plate(t, 0.002, 0.5);
+    return code == 0 && t->folder ? film_plates(t) : code;
 }

@@ -8,6 +8,8 @@
 #include "bench/baselines/other_engines.h"
 #include "experiments/experiments.h"
 #include "experiments/paper_004_hard/hard_run.h"
+#include "experiments/plot.h"
+#include "experiments/trial_film.h"
 
 #include <math.h>
 
@@ -123,9 +125,52 @@ static int report_across(trial* t) {
     return 0;
 }
 
+//---------------------------------- pictures -------------------------------------
+
+enum { STEPS = 100 };
+
+// pushed to 1 m/s in 0.2 s, stopped in another 0.2 s
+static double analytic_way(double time) {
+    double s = fmin(fmax(time, 0.0), 0.4);
+    return s < 0.2 ? 2.5 * s * s : 0.2 - 2.5 * (0.4 - s) * (0.4 - s);
+}
+
+static int plot_way(trial* t) {
+    static double time[STEPS + 1], way[2][STEPS + 1], exact[2][STEPS + 1];
+    static const int at[] = {0, 20, 50, 100};
+    trialFilm film;
+    hardRun r;
+    int code = trial_film_begin(t, &film, 4, 1, 260, 200);
+    if (code == 0) code = hard_run_open(&r, SCENE, "");
+    for (int i = 0, k = 0; i <= STEPS && code == 0; ++i) {
+        char caption[32];
+        time[i] = 0.01 * i;
+        for (int axis = 0; axis < 2; ++axis) {
+            way[axis][i] = r.q[axis];
+            exact[axis][i] = analytic_way(time[i] - 0.5 * axis);
+        }
+        snprintf(caption, sizeof caption, "at %g s", time[i]);
+        if (i == at[k]) code = trial_film_add(&film, r.model, r.q, caption);
+        k += i == at[k];
+        push_cube(&r, i < 20 ? 10.0 : 0.0, i >= 50 && i < 70 ? 10.0 : 0.0, 1);
+    }
+    hard_run_close(&r);
+    code = trial_film_end(&film, code, "cube");
+    const plotPanel panel = {.title = "way of the cube",
+                             .x = {"time [s]", 0.0, 1.0, 0.0, 0, 0},
+                             .y = {"way [m]", 0.0, 0.25, 0.0, 0, 0},
+                             .series_count = 4,
+                             .series = {{"x", STEPS + 1, time, way[0], NULL},
+                                        {"y", STEPS + 1, time, way[1], NULL},
+                                        {"x analytic", STEPS + 1, time, exact[0], NULL},
+                                        {"y analytic", STEPS + 1, time, exact[1], NULL}}};
+    return code == 0 ? plot_write(t, &(plotFigure){"way", 1, 560, 360, 1, &panel}) : code;
+}
+
 int experiment_hard_slide(trial* t) {
     int code = report_exact(t);
     if (code == 0) code = report_other_rules(t);
     if (code == 0) report_mujoco(t);
-    return code == 0 ? report_across(t) : code;
+    if (code == 0) code = report_across(t);
+    return code == 0 && t->folder ? plot_way(t) : code;
 }

@@ -29,6 +29,7 @@ typedef enum tacDetector {
 typedef struct tacContacts {
     int count;         ///< number of records
     int capacity;      ///< length of the arrays
+    unsigned flags;    ///< sum of tacFlag: TAC_TIE where features do not determine a derivative
     int* pair;         ///< index of the pair in tac_geom_pairs                (capacity)
     int* geom[2];      ///< its two geoms                                      (capacity)
     int* bundle;       ///< number that records of one face share; -1: none    (capacity)

@@ -18,7 +18,8 @@ TAC_EXTERN_C_BEGIN
 typedef struct tacLcp {
     int contacts;      ///< number of contacts
     int tangents;      ///< tangent rows per contact: 0, 1 (planar) or 2
-    const tacReal* A;  ///< J M^-1 J', row-major (rows x rows), rows = contacts (1 + tangents)
+    const tacReal* A;  ///< J M^-1 J', row-major (rows x rows), rows = contacts (1 + tangents).
+                       ///< Symmetric to 1e-9 of sqrt(A_ii A_jj)
     const tacReal* b;  ///< velocity without impulses (rows)               [m/s]
     const tacReal* mu; ///< friction coefficient >= 0 (contacts); NULL without tangents
 } tacLcp;
@@ -47,7 +48,8 @@ typedef struct tacLcpReport {
     int passes;          ///< linear solves and pivots
     int dropped;         ///< redundant rows: A is singular, f is one of many solutions
     unsigned flags;      ///< TAC_TIE: two active sets fit; TAC_FALLBACK: not by Newton
-    double residual;     ///< tac_lcp_residual of the solution, or of the best try     [m/s]
+    double residual;     ///< tac_lcp_residual of the solution, by the rows of A; without a
+                         ///< solution that of the best try                         [m/s]
     double scale;        ///< scale of the residual, max(|b|, |A||f|)                  [m/s]
 } tacLcpReport;
 
@@ -57,7 +59,8 @@ size_t tac_lcp_size(int contacts, int tangents);
 
 /// Solves a problem for impulses f (rows) and the active set (rows, tacLcpStatus). TAC_OK is an
 /// answer with a residual of at most 1e-8 scale, without exception. TAC_ERROR_UNSOLVED: no solution
-/// was found; the report has the best residual. TAC_ERROR_VALUE: a size or number is out of range.
+/// was found; the report has the best residual. TAC_ERROR_VALUE: a size or number is out of range,
+/// or A is not symmetric.
 /// With `warm` 1, f and active_set are also the starting values. `report` may be NULL.
 TAC_API
 tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* active_set,

@@ -139,7 +139,17 @@ typedef struct tacGeom {
     int solmix;       ///< offset of the mixing weight of a pair
     int margin;       ///< offset of the contact margin                              [m]
     int gap;          ///< offset of the part of the margin without force            [m]
+    int triangles;    ///< its mesh in tacModel.triangles; -1: none
 } tacGeom;
+
+/// Triangles of a mesh, for pictures: contact uses the shapes of geoms.
+typedef struct tacTriangles {
+    int nvertex;          ///< vertices
+    int ntriangle;        ///< triangles
+    int closed;           ///< 1: a closed surface, all triangles outward
+    const double* vertex; ///< in the frame of the geoms                   (nvertex x 3) [m]
+    const int* triangle;  ///< indices of vertices                         (ntriangle x 3)
+} tacTriangles;
 
 /// A site: a named frame on a body.
 typedef struct tacSite {
@@ -379,12 +389,19 @@ typedef struct tacActuator {
 /// Time integrator of a step.
 typedef enum tacIntegrator {
     TAC_INTEGRATOR_EULER,        ///< semi-implicit Euler, implicit in joint damping, as MuJoCo's
-    TAC_INTEGRATOR_RK4,          ///< fourth-order Runge-Kutta, as MuJoCo's
+    TAC_INTEGRATOR_RK4,          ///< Runge-Kutta that averages velocities of ball and free joints,
+                                 ///< as MuJoCo's before 4.0
     TAC_INTEGRATOR_EXPLICIT,     ///< explicit Euler, for comparison
     TAC_INTEGRATOR_IMPLICITFAST, ///< implicit in all damping, as MuJoCo's implicitfast
     TAC_INTEGRATOR_LIE, ///< Runge-Kutta of fourth order on the Lie group, also for ball and free
-                        ///< joints
+                        ///< joints, as MuJoCo's RK4 since 4.0
 } tacIntegrator;
+
+/// The MuJoCo whose rules a scene follows where versions differ (docs/scenes.md).
+typedef enum tacCompat {
+    TAC_COMPAT_4_0, ///< 4.0.1, the default
+    TAC_COMPAT_3_14 ///< 3.14, with compat="3.14" of <tactus>
+} tacCompat;
 
 /// Disable flags of a scene.
 typedef enum tacDisable {
@@ -441,8 +458,11 @@ typedef struct tacParamName {
 typedef struct tacOptions {
     tacAllocator allocator; ///< allocator of the model, its states and scratches
     int exact;              ///< 1: no shape is culled, as with exact="true"; default 0
+    int triangles; ///< 1: keep the triangles of meshes, also of visual ones, for pictures; default
+                   ///< 0
     /// Contact in place of the scene's <tactus>: a detector or responder with attributes, such as
     /// "manifold", "lcp" or "detect=manifold tau=.003"; "none"; NULL (default): the scene's.
+    /// "compat=3.14" and "rk4=plain" may be among them; alone they leave the scene's contact.
     const char* contact;
 } tacOptions;
 
@@ -456,8 +476,10 @@ typedef struct tacModel {
     int nsite, npair, nexclude, nequality, nkey; ///< lengths of the arrays below
     int nsensor, nsensordata;                    ///< sensors; values of all sensors
     int nmocap;                                  ///< mocap bodies
-    int nfile;                                   ///< files that the scene was read from
+    int ntriangles;                              ///< meshes with triangles
+    int nfile;                                   ///< files of the scene, read or named
     tacIntegrator integrator;                    ///< option/integrator, or <tactus integrator>
+    tacCompat compat;                            ///< <tactus compat>
     unsigned disable;                            ///< sum of tacDisable
     int nparam, nparamname, nwarm; ///< parameters, their groups, numbers of the warm start
     int gravity, timestep;         ///< offsets of option/gravity [m/s^2] and option/timestep [s]
@@ -490,7 +512,8 @@ typedef struct tacModel {
     const tacCamera* camera;       ///< (ncamera)
     const tacParamName* paramname; ///< sorted by name                         (nparamname)
     const int* paramgroup;         ///< index in paramname of each parameter        (nparam)
-    const char* const* file;       ///< files of the scene, its includes and meshes        (nfile)
+    const tacTriangles* triangles; ///< meshes; tacOptions.triangles                  (ntriangles)
+    const char* const* file;       ///< files of the scene: includes, meshes, textures     (nfile)
     const struct tacContactPlan* contact; ///< internal data of contact; NULL: no contact
     tacAllocator allocator;               ///< source of its memory
 } tacModel;
@@ -558,8 +581,16 @@ tacResult tac_param_find(const tacModel* model, const char* name, tacParam* out)
 TAC_API
 tacResult tac_param_name(const tacModel* model, int offset, char* text, int size);
 
-/// Sets parameters. Values out of range are TAC_ERROR_VALUE and change nothing. No other thread may
-/// use the model meanwhile.
+/// Does contact follow these parameters? TAC_ERROR_UNSUPPORTED if it holds one constant, with the
+/// reason and what to do. Such a parameter cannot be set, a derivative along it is
+/// TAC_ERROR_UNSUPPORTED, and adjoints of all parameters set TAC_HELD_PARAM.
+TAC_API
+tacResult tac_param_live(const tacModel* model, tacParam param, tacMessage* message);
+
+/// Sets parameters. Contact, mass and motion are then those of the new values; masses and inertias
+/// are parameters of their own, which a size does not change. Values out of range are
+/// TAC_ERROR_VALUE, parameters that contact holds constant TAC_ERROR_UNSUPPORTED (tac_param_live);
+/// both change nothing. No other thread may use the model meanwhile.
 TAC_API
 tacResult tac_param_set(tacModel* model, tacParam param, const double* values, tacMessage* message);
 

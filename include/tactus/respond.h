@@ -95,17 +95,21 @@ void tac_point_plane_vjp(const tacPlaneLaw* law, const tacPlaneState* at, tacVec
 /// Parameters of the elastic-plastic law (docs/elastoplastic.md, eq. 1 to 3), or a tangent or
 /// adjoint of them.
 typedef struct tacElastoplasticLaw {
-    tacReal k;   ///< stiffness, k_c of the paper                                      [N/m^3]
-    tacReal v_d; ///< separation speed at which the force ends, 1/c_c of the paper     [m/s]
-    tacReal v_s; ///< stiction velocity                                                [m/s]
-    tacReal mu;  ///< friction coefficient
+    tacReal k;        ///< stiffness, k_c of the paper                                 [N/m^3]
+    tacReal v_d;      ///< separation speed at which the force ends, 1/c_c of the paper [m/s]
+    tacReal v_s;      ///< stiction velocity                                           [m/s]
+    tacReal mu;       ///< friction coefficient
+    tacReal inv_mass; ///< inverse effective mass at the point, for implicit forces    [1/kg]
+    int implicit;     ///< 1: the force at the end of the step, to first order (eq. 5)
 } tacElastoplasticLaw;
 
 /// A contact, or a tangent or adjoint of it.
 typedef struct tacElastoplasticState {
     tacReal phi; ///< signed distance, negative in penetration                         [m]
-    tacVec3 n;   ///< normal from the first body to the second
+    tacVec3 n;   ///< normal from the first body to the second, of length 1
     tacVec3 v;   ///< velocity of the second body relative to the first there          [m/s]
+    tacVec3 y;   ///< change of v within the step, for implicit forces                 [m/s]
+    tacReal h;   ///< length of the step, for implicit forces                          [s]
 } tacElastoplasticState;
 
 /// Contact force on the second body; the first gets the negative.                    [N]
@@ -129,10 +133,13 @@ typedef struct tacPairForce {
     int body[2];       ///< the two bodies
     tacReal origin[3]; ///< reference point of all below, world                        [m]
     tacReal
-        wrench[6]; ///< (force, torque) on body[1], world axes; body[0] gets the negative [N, N m]
-    tacReal K[36]; ///< stiffness d wrench/d xi by the relative pose, row-major
-    tacReal C[36]; ///< damping d wrench/d nu by the relative twist, row-major
-    tacReal L[36]; ///< d wrench/d(J a) by the relative acceleration; linearly implicit only
+        wrench[6];  ///< (force, torque) on body[1], world axes; body[0] gets the negative [N, N m]
+    tacReal K[36];  ///< stiffness d wrench/d xi by the relative pose, row-major
+    tacReal C[36];  ///< damping d wrench/d nu by the relative twist, row-major
+    tacReal L[36];  ///< d wrench/d(J a) by the relative acceleration; linearly implicit only
+    double overlap; ///< deepest overlap of two geoms of them, relative to the thickness of the
+                    ///< thinner geom; 0: none, and where there is no thickness (half-spaces)
+    int overlap_pair; ///< their pair in tac_geom_pairs
 } tacPairForce;
 
 /// Number of pairs of bodies that may touch: the most entries that tac_force writes.

@@ -41,7 +41,8 @@ const char* tac_result_text(tacResult result);
 /// An error or warning about an input file: what is wrong, and where. Loaders fill it; pass NULL
 /// to do without.
 typedef struct tacMessage {
-    char text[512];     ///< one sentence: what is wrong and what to do
+    char text[2048];    ///< one sentence: what is wrong and what to do; warnings of a load with ";"
+                        ///< between them, "and N more" if they do not fit
     char file[256];     ///< path as the caller gave it, or ""
     char attribute[64]; ///< attribute or element, or ""
     int line;           ///< line in the file, from 1; 0 if unknown
@@ -59,14 +60,16 @@ typedef struct tacMessage {
     X(TAC_STIFF, 16, "the time step is beyond its stability bound")                                \
     X(TAC_SURROGATE, 32, "derivatives are those of the scene at softer temperatures")              \
     X(TAC_IMPACT_OVERFLOW, 64, "too many impacts; the rest of the step's time was not used")       \
-    X(TAC_RESTITUTION_REDUCED, 128, "restitution was reduced so that it adds no energy")
+    X(TAC_RESTITUTION_REDUCED, 128, "restitution was reduced so that it adds no energy")           \
+    X(TAC_HELD_PARAM, 256, "adjoints of parameters that contact holds constant are left out")      \
+    X(TAC_DEEP_OVERLAP, 512, "two geoms overlap by more than 1 % of the thinner one")
 
 /// Flags of the last step: bits of tacInfo.flags. Derivatives exist, but are a choice or suspect.
 typedef enum tacFlag {
 #define TAC_FLAG_NAME(name, bit, text) name = bit,
     TAC_FLAGS(TAC_FLAG_NAME)
 #undef TAC_FLAG_NAME
-        TAC_FLAG_ALL = 255 ///< all flags together
+        TAC_FLAG_ALL = 1023 ///< all flags together
 } tacFlag;
 
 /// Name of one flag as in the source, such as "TAC_TIE"; NULL if `flag` is not exactly one bit of
@@ -85,6 +88,10 @@ typedef struct tacInfo {
     int passes;            ///< iterations of the contact solver
     double residual;       ///< of the contact solver                             [its unit]
     double time_of_impact; ///< first impact inside the step, or the step's length      [s]
+    double overlap;        ///< deepest overlap at the start of a step of smooth contact, relative
+                           ///< to the thickness of the thinner geom; 0: none
+    double overlap_depth;  ///< the same                                                [m]
+    int overlap_geom[2];   ///< its two geoms, if there is one
 } tacInfo;
 
 TAC_EXTERN_C_END

@@ -15,6 +15,7 @@
 #ifndef TACTUS_TACTUS_H
 #define TACTUS_TACTUS_H
 
+#include "tactus/batch.h"
 #include "tactus/ccd.h"
 #include "tactus/contact.h"
 #include "tactus/dynamics.h"
@@ -24,6 +25,7 @@
 #include "tactus/model.h"
 #include "tactus/pose.h"
 #include "tactus/real.h"
+#include "tactus/render.h"
 #include "tactus/respond.h"
 #include "tactus/result.h"
 #include "tactus/rollout.h"
@@ -31,5 +33,6 @@
 #include "tactus/solid.h"
 #include "tactus/state.h"
 #include "tactus/step.h"
+#include "tactus/version.h"
 
 #endif

@@ -64,7 +64,7 @@ static void copy_text(char* out, size_t size, const char* text) {
 tacResult tac_fail(tacMessage* message, tacResult result, const char* file, int line,
                    const char* attribute, const char* format, ...) {
     if (!message) return result;
-    char text[1024];
+    char text[sizeof message->text + 1];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

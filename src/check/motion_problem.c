@@ -2,7 +2,7 @@
 
 #include "check/motion_problem.h"
 
-#include "model/contact/contact_data.h"
+#include "model/live_params.h"
 #include "tactus/dynamics.h"
 
 #include <math.h>
@@ -35,6 +35,7 @@ int tac_param_affects_motion(const tacModel* model, int offset) {
     const char* name = model->paramname[model->paramgroup[offset]].name;
     int of_surface = strncmp(name, "shape:", 6) == 0 || strncmp(name, "geom:", 5) == 0 ||
                      strncmp(name, "pair:", 5) == 0;
+    if (tac_is_param_held(model, offset)) return 0;
     if (of_surface) return affects_contact(model, name, offset);
     int has_limit_friction = model->contact && model->contact->nlimit_friction > 0;
     return strncmp(name, "body:world/", 11) != 0 &&

@@ -1,5 +1,7 @@
-// Broad phase: boxes around geoms in the world, so that pairs that are far apart cost next to
-// nothing. What it leaves out has activity exactly 0.
+// Broad phase: which pairs of geoms may touch, so that those that are far apart cost nothing. What
+// it leaves out has activity exactly 0.
+//
+//   boxes of geoms --sweep, or one by one--> boxes that overlap --oriented boxes--> candidates
 
 #ifndef TAC_DETECT_BROAD_PHASE_H
 #define TAC_DETECT_BROAD_PHASE_H
@@ -7,25 +9,17 @@
 #include "base/scratch.h"
 #include "model/contact/contact_data.h"
 
-// low and high corners in the world                                                      [m]
-typedef struct tacBroadPhaseBox {
-    double low[3], high[3];
-} tacBroadPhaseBox;
+// Pairs that may touch, in rising order; memory is the scratch's
+typedef struct tacCandidates {
+    int* pair; // index in tacContactPlan.pair
+    int count;
+} tacCandidates;
 
-typedef struct tacBroadPhase {
-    tacBroadPhaseBox *features, *field; // of each geom: around its features, and around where its
-                                        // field is low enough to touch a vertex (ngeom)
-    double *radius, *overshoot;         // of swept features; how far witness points may lie beyond
-    int* edges;                         // do edges count?
-    double depth;                       // of those
-} tacBroadPhase;
+// Candidates at these poses. 0: nothing is kept for it, all pairs count
+int tac_broad_phase(const tacModel* model, const tacPose* body, tacCandidates* out,
+                    tacScratch* scratch);
 
-// Boxes at these poses; takes memory from the scratch. 0: there is nothing kept, all pairs count
-int tac_broad_phase_build(const tacModel* model, const tacPose* body, tacBroadPhase* out,
-                          tacScratch* scratch);
-tacBroadPhase tac_broad_phase_alloc(const tacModel* model, tacArena* arena);
-
-// can the two not touch each other?
-int tac_broad_phase_separated(const tacBroadPhase* broad, const tacContactPair* pair);
+// the dry run of its allocations
+void tac_broad_phase_measure(const tacModel* model, tacArena* arena);
 
 #endif

@@ -7,14 +7,6 @@
 #include "math/pose.h"
 #include "math/vec3_array.h"
 
-tacResult tac_contact_diff_detect(const tacDetectorKind* kind, const tacModel* model,
-                                  const tacPose* body, int count, tacScratch* scratch,
-                                  tacContacts* out) {
-    *out = tac_contacts_alloc(&scratch->arena, kind->capacity(model), 1);
-    tacResult result = kind->detect(model, body, out, scratch);
-    return result == TAC_OK && out->count != count ? TAC_ERROR_VALUE : result;
-}
-
 //---------------------------------- twists of geoms ------------------------------
 
 // where a geom is on its body

@@ -6,11 +6,6 @@
 
 #include "detect/detect.h"
 
-// the `count` contacts that a detector found, once more and with d_twist
-tacResult tac_contact_diff_detect(const tacDetectorKind* kind, const tacModel* model,
-                                  const tacPose* body, int count, tacScratch* scratch,
-                                  tacContacts* out);
-
 // `contacts` have d_twist; of `dot` all is written. NULL means zero.
 void tac_contact_diff_jvp(const tacModel* model, const tacPose* body, const tacContacts* contacts,
                           tacContactTangent tangent, tacContacts* dot);

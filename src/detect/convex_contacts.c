@@ -76,32 +76,20 @@ int tac_convex_contacts_capacity(const tacModel* model) {
 
 //---------------------------------- one contact ----------------------------------
 
-// no derivative of the features: the normal is fixed to the first body
-static void fixed_normal_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]) {
-    const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
-    tacMat3 arm = tac_skew(tac_sub(at->core[1], at->point));
-    memset(D, 0, 7 * sizeof D[0]);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            D[i][j] = i == j ? 0.5 : 0.0;
-            D[i][3 + j] = -0.5 * arm.m[i][j];
-            D[6][3 + j] -= n[i] * arm.m[i][j];
-        }
-        D[6][i] = n[i];
-    }
-}
-
 static void store_contact_jacobian(const tacFeatureContact* contact, tacTransform a, tacTransform b,
                                    const tacFeatureContactPoint* at, tacContacts* out, int i) {
     tacReal D[7][6];
-    if (tac_feature_contact_jacobian(contact, a, b, at, D) != TAC_OK) fixed_normal_jacobian(at, D);
+    if (tac_feature_contact_jacobian(contact, a, b, at, D) != TAC_OK)
+        tac_feature_contact_fixed_jacobian(at, D);
     for (int row = 0; row < 8; ++row) {
         for (int k = 0; k < 6; ++k) out->d_twist[row][k][i] = row < 7 ? D[row][k] : (tacReal)0.0;
     }
 }
 
-static void store_contact_point(const tacFeatureContactPoint* at, tacContacts* out, int i) {
-    const tacReal p[3] = {at->point.x, at->point.y, at->point.z};
+static void store_contact_point(const tacFeatureContactPoint* at, tacVec3 origin, tacContacts* out,
+                                int i) {
+    tacVec3 point = tac_add(origin, at->point);
+    const tacReal p[3] = {point.x, point.y, point.z};
     const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
     for (int k = 0; k < 3; ++k) {
         out->point[k][i] = p[k];
@@ -109,6 +97,21 @@ static void store_contact_point(const tacFeatureContactPoint* at, tacContacts* o
     }
     out->distance[i] = at->distance;
     out->activity[i] = 1.0;
+}
+
+// both parts relative to the origin of the pair, which is returned
+static tacVec3 pose_pair(const tacModel* model, const tacPose* body, const tacConvexContact* of,
+                         tacTransform transform[2]) {
+    const int* side = model->contact->pair[of->pair].body;
+    for (int k = 0; k < 2; ++k)
+        transform[k] = tac_convex_part_transform(model, of->part[k], body[side[k]]);
+    tacVec3 origin = tac_convex_pair_origin(model, of->part, transform);
+    for (int k = 0; k < 2; ++k) {
+        tacPose near = body[side[k]];
+        near.position = tac_sub(near.position, origin);
+        transform[k].pos = tac_convex_part_transform(model, of->part[k], near).pos;
+    }
+    return origin;
 }
 
 tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
@@ -121,11 +124,10 @@ tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
     tacFeatureContactPoint at;
     tacTransform transform[2];
     if (i == out->capacity) return TAC_ERROR_CAPACITY;
-    for (int k = 0; k < 2; ++k)
-        transform[k] = tac_convex_part_transform(model, part[k], body[plan->pair[pair].body[k]]);
+    tacVec3 origin = pose_pair(model, body, of, transform);
     if (tac_feature_contact_at(contact, transform[0], transform[1], &at) != TAC_OK)
         return TAC_OK; // lost in rounding
-    store_contact_point(&at, out, i);
+    store_contact_point(&at, origin, out, i);
     if (out->d_twist[0][0])
         store_contact_jacobian(contact, transform[0], transform[1], &at, out, i);
     out->pair[i] = pair;
@@ -133,21 +135,24 @@ tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
     for (int k = 0; k < 2; ++k) out->geom[k][i] = geom[k];
     out->feature[i] = tac_feature_contact_id(contact, part[0] - plan->part_first[geom[0]],
                                              part[1] - plan->part_first[geom[1]]);
+    if (tac_feature_contact_kind(out->feature[i]) == TAC_FEATURE_CONTACT_FIXED_NORMAL)
+        out->flags |= TAC_TIE;
     ++out->count;
     return TAC_OK;
 }
 
 tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose* body,
-                                            const tacConvexContact* of, tacContacts* out,
-                                            void* memory) {
-    const int* side = model->contact->pair[of->pair].body;
+                                            tacConvexContact* of, tacContacts* out, void* memory) {
     tacConvex part[2];
+    tacTransform transform[2];
     tacConvexContact now = {of->pair, {of->part[0], of->part[1]}, {.pair = 0}};
     tacNearest near;
     tacGjkCache cache = {.count = 0};
-    for (int k = 0; k < 2; ++k) part[k] = tac_convex_part_at(model, of->part[k], body[side[k]]);
+    pose_pair(model, body, of, transform);
+    for (int k = 0; k < 2; ++k) part[k] = tac_convex_part_in(model, of->part[k], &transform[k]);
     tac_closest_features(&part[0], &part[1], &cache, &near, &now.contact, memory);
-    return tac_convex_contact_append(model, body, &now, out);
+    *of = now;
+    return tac_convex_contact_append(model, body, of, out);
 }
 
 //---------------------------------- all pairs ----------------------------------
@@ -173,8 +178,13 @@ static tacResult add_part_contacts(const contactSearch* s, int pair, const int p
     tacFeatureContact contact[TAC_CLIP_MAX_CONTACTS];
     tacGjkCache cache = {.count = 0};
     if (!bounding_balls_overlap(s, part)) return TAC_OK;
-    int count = tac_clip_manifold(&s->part[part[0]], &s->part[part[1]], s->query.margin, &cache,
-                                  contact, s->gjk_memory);
+    tacTransform transform[2];
+    tacConvex near[2];
+    pose_pair(s->model, s->body, &(tacConvexContact){.pair = pair, .part = {part[0], part[1]}},
+              transform);
+    for (int k = 0; k < 2; ++k) near[k] = tac_convex_part_in(s->model, part[k], &transform[k]);
+    int count =
+        tac_clip_manifold(&near[0], &near[1], s->query.margin, &cache, contact, s->gjk_memory);
     for (int i = 0; i < count; ++i) {
         tacConvexContact x = {pair, {part[0], part[1]}, contact[i]};
         int before = out->count;

@@ -16,8 +16,8 @@
 #include "tactus/ccd.h"
 
 // All functions take a model of doubles with convex parts (model->contact->part): a scene with
-// detect="gjk". Pairs are those of model->contact->pair. Parts are those of the file: parameters of
-// geoms and shapes do not move them. `memory` has tac_ccd_size bytes (tactus/ccd.h).
+// detect="gjk". Pairs are those of model->contact->pair. Parts follow the parameters of their geoms
+// but for planes of polyhedra. `memory` has tac_ccd_size bytes (tactus/ccd.h).
 
 //---------------------------------- contacts ---------------------------------------
 
@@ -33,6 +33,9 @@ typedef enum tacFeatureContactKind {
 } tacFeatureContactKind;
 
 tacFeatureContactKind tac_feature_contact_kind(uint64_t feature);
+
+// the feature of geom[side]
+tacConvexFeatureKind tac_feature_contact_side_kind(uint64_t feature, int side);
 
 // most records of tac_convex_contacts
 int tac_convex_contacts_capacity(const tacModel* model);
@@ -58,9 +61,10 @@ typedef struct tacConvexContact {
 tacResult tac_convex_contact_append(const tacModel* model, const tacPose* body,
                                     const tacConvexContact* contact, tacContacts* out);
 
-// Appends the contact of the nearest points of the same two parts at other poses.
+// Appends the contact of the nearest points of the same two parts at other poses; its features take
+// the place of those of `contact`.
 tacResult tac_convex_contact_append_nearest(const tacModel* model, const tacPose* body,
-                                            const tacConvexContact* contact, tacContacts* out,
+                                            tacConvexContact* contact, tacContacts* out,
                                             void* memory);
 
 //---------------------------------- impact -----------------------------------------

@@ -13,6 +13,7 @@
 #include "detect/solid_detector.h"
 #include "detect/ssdf/ssdf_points.h"
 #include "math/number.h"
+#include "model/live_params.h"
 
 #include <string.h>
 
@@ -135,6 +136,7 @@ tacResult tac_detect(const tacModel* model, const tacPose* body, tacContacts* co
     tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     contacts->count = 0;
+    contacts->flags = 0;
     result = tac_detector_of(model)->detect(model, body, contacts, scratch);
     scratch->arena.used = mark;
     return result;
@@ -146,6 +148,7 @@ tacResult tac_detect_query(const tacModel* model, const tacPose* body, tacDetect
     tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;
     contacts->count = 0;
+    contacts->flags = 0;
     tacResult result = tac_gjk_query(model, body, query, contacts, scratch);
     scratch->arena.used = mark;
     return result;
@@ -156,6 +159,7 @@ tacResult tac_detect_jvp(const tacModel* model, const tacPose* body, const tacCo
                          tacScratch* scratch) {
     tacResult result = check_detect_args(model, body, contacts, scratch);
     if (result == TAC_OK && (!dot || dot->capacity < contacts->count)) result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && tac_moves_held_param(model, theta_dot)) result = TAC_ERROR_UNSUPPORTED;
     if (result != TAC_OK) return result;
     tac_detect_cache_refresh(model, scratch);
     size_t mark = scratch->arena.used;

@@ -6,6 +6,8 @@
 
 #include "detect/feature_contact.h"
 
+#include <string.h>
+
 enum { MAX_PASSES = 40 };
 
 // a feature in the world
@@ -13,6 +15,8 @@ typedef struct posedFeature {
     const tacConvexFeature* feature;
     tacVec3 x, axis;
     tacMat3 rot;
+    tacVec3 local, size; // x in axes of the part, semi-axes
+    tacReal radius;
 } posedFeature;
 
 // a feature's point along a direction and its derivative by it
@@ -23,9 +27,18 @@ typedef struct supportPoint {
 
 static tacVec3 load_vec3(const double a[3]) { return tac_vec3(a[0], a[1], a[2]); }
 
+// grown by as much as the part
+static tacVec3 grow_vec3(tacVec3 x, tacVec3 by) { return tac_add(x, tac_mul(x, by)); }
+
 static posedFeature pose_feature(const tacConvexFeature* feature, tacTransform at) {
-    return (posedFeature){feature, tac_add(at.pos, tac_mat_mul_vec(at.rot, load_vec3(feature->x))),
-                          tac_mat_mul_vec(at.rot, load_vec3(feature->axis)), at.rot};
+    tacVec3 x = grow_vec3(load_vec3(feature->x), at.growth.along);
+    return (posedFeature){feature,
+                          tac_add(at.pos, tac_mat_mul_vec(at.rot, x)),
+                          tac_mat_mul_vec(at.rot, load_vec3(feature->axis)),
+                          at.rot,
+                          x,
+                          grow_vec3(load_vec3(feature->size), at.growth.along),
+                          feature->radius + feature->radius * at.growth.radius};
 }
 
 //---------------------------------- round features ----------------------------------
@@ -52,15 +65,17 @@ static normDerivatives norm_derivatives(tacReal x, tacReal y, tacReal q) {
 // h = N(N(a |m_x|, b |m_y|), c |m_z|): its gradient is the point, its Hessian the derivative. The
 // dual of an exponent 2/e is 2/(2 - e). Components of m that are 0 count as tiny: there the
 // surface is flat or sharp.
-static void support_superquadric(const tacConvexFeature* p, tacVec3 m, tacVec3* x, tacMat3* H) {
-    tacReal d[3] = {p->size[0] * m.x, p->size[1] * m.y, p->size[2] * m.z}, scale[3];
+static void support_superquadric(const posedFeature* p, tacVec3 m, tacVec3* x, tacMat3* H) {
+    const tacReal size[3] = {p->size.x, p->size.y, p->size.z};
+    const double* eps = p->feature->eps;
+    tacReal d[3] = {size[0] * m.x, size[1] * m.y, size[2] * m.z}, scale[3];
     double most = fmax(fabs(tac_re(d[0])), fmax(fabs(tac_re(d[1])), fabs(tac_re(d[2]))));
     for (int k = 0; k < 3; ++k) {
-        scale[k] = r_is_negative(d[k]) ? -p->size[k] : p->size[k];
+        scale[k] = r_is_negative(d[k]) ? -size[k] : size[k];
         d[k] = r_max(r_abs(d[k]), 1e-12 * most);
     }
-    normDerivatives flat = norm_derivatives(d[0], d[1], 2.0 / (2.0 - p->eps[1]));
-    normDerivatives all = norm_derivatives(flat.N, d[2], 2.0 / (2.0 - p->eps[0]));
+    normDerivatives flat = norm_derivatives(d[0], d[1], 2.0 / (2.0 - eps[1]));
+    normDerivatives all = norm_derivatives(flat.N, d[2], 2.0 / (2.0 - eps[0]));
     tacReal g[3] = {all.x * flat.x, all.x * flat.y, all.y};
     tacReal h[3][3] = {{all.xx * flat.x * flat.x + all.x * flat.xx,
                         all.xx * flat.x * flat.y + all.x * flat.xy, all.xy * flat.x},
@@ -73,8 +88,8 @@ static void support_superquadric(const tacConvexFeature* p, tacVec3 m, tacVec3* 
 }
 
 // x = D^2 m/|D m|, H = (D^2 - x x')/|D m|
-static void support_ellipsoid(const tacConvexFeature* p, tacVec3 m, tacVec3* x, tacMat3* H) {
-    tacVec3 D = load_vec3(p->size), e = tac_mul(D, m);
+static void support_ellipsoid(const posedFeature* p, tacVec3 m, tacVec3* x, tacMat3* H) {
+    tacVec3 D = p->size, e = tac_mul(D, m);
     tacReal inverse = tac_inverse_norm(e);
     *x = tac_scale(tac_mul(D, e), inverse);
     tacMat3 D2 = tac_mat_diagonal(D.x * D.x, D.y * D.y, D.z * D.z);
@@ -85,9 +100,9 @@ static supportPoint support_smooth(const posedFeature* s, tacVec3 m) {
     tacVec3 x, local = tac_mat_tmul_vec(s->rot, m);
     tacMat3 H;
     if (s->feature->eps[0] == 1.0 && s->feature->eps[1] == 1.0)
-        support_ellipsoid(s->feature, local, &x, &H);
+        support_ellipsoid(s, local, &x, &H);
     else
-        support_superquadric(s->feature, local, &x, &H);
+        support_superquadric(s, local, &x, &H);
     return (supportPoint){tac_add(s->x, tac_mat_mul_vec(s->rot, x)),
                           tac_mat_mul(s->rot, tac_mat_mul_t(H, s->rot))};
 }
@@ -96,7 +111,7 @@ static supportPoint support_smooth(const posedFeature* s, tacVec3 m) {
 // u keeps its digits where m is nearly the axis.
 static supportPoint support_rim(const posedFeature* s, tacVec3 m) {
     tacVec3 local = tac_mat_tmul_vec(s->rot, m), flat = tac_vec3(local.x, local.y, 0.0);
-    tacReal inverse = tac_inverse_norm(flat), r = s->feature->size[0];
+    tacReal inverse = tac_inverse_norm(flat), r = s->size.x;
     tacVec3 u = tac_mat_mul_vec(s->rot, tac_scale(flat, inverse)), t = tac_cross(s->axis, u);
     return (supportPoint){tac_add_scaled(s->x, r, u), tac_mat_scale(tac_outer(t, t), r * inverse)};
 }
@@ -140,17 +155,28 @@ static contactState contact_state(const posedFeature s[2], tacVec3 n) {
     return c;
 }
 
-// [K F; F' 0], K = H_A + H_B + D
-static void contact_matrix(const contactState* c, tacReal M[4][4]) {
-    tacReal D = tac_dot(c->n, tac_sub(c->at[1].x, c->at[0].x));
+// a length of two features: their parts', as far as the features know it
+static double feature_length(const tacFeatureContact* contact) {
+    double sum = 0.0;
+    for (int i = 0; i < 2; ++i) {
+        const tacConvexFeature* f = &contact->feature[i];
+        sum += fabs(f->radius);
+        for (int k = 0; k < 3; ++k) sum += fabs(f->x[k]) + fabs(f->size[k]);
+    }
+    return sum > 0.0 ? sum : 1.0;
+}
+
+// [K F; F' 0], K = (H_A + H_B + D)/length: no entry has a unit
+static void contact_matrix(const contactState* c, double length, tacReal M[4][4]) {
+    tacReal D = tac_dot(c->n, tac_sub(c->at[1].x, c->at[0].x)), unit = 1.0 / length;
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) M[i][j] = 0.0;
     }
     for (int i = 0; i < 2; ++i) {
         for (int j = 0; j < 2; ++j) {
-            M[i][j] = (i == j ? D : (tacReal)0.0) +
-                      tac_dot(c->t[i], tac_mat_mul_vec(c->at[0].H, c->t[j])) +
-                      tac_dot(c->t[i], tac_mat_mul_vec(c->at[1].H, c->t[j]));
+            M[i][j] = unit * ((i == j ? D : (tacReal)0.0) +
+                              tac_dot(c->t[i], tac_mat_mul_vec(c->at[0].H, c->t[j])) +
+                              tac_dot(c->t[i], tac_mat_mul_vec(c->at[1].H, c->t[j])));
         }
         for (int k = 0; k < c->nstraight; ++k) {
             M[i][2 + k] = M[2 + k][i] = tac_dot(c->t[i], c->flat[k]);
@@ -232,7 +258,7 @@ static double step_fraction(const posedFeature s[2], const contactState* c, cons
 // Newton's method from the normal that was found, across an edge from the beginning. It stands
 // still where steps are rounding, which is more the nearer the features are; two passes later
 // derivatives that numbers carry do so, too.
-static int find_curved_normal(const posedFeature s[2], tacVec3* n) {
+static int find_curved_normal(const posedFeature s[2], double length, tacVec3* n) {
     double before = INFINITY;
     int settled = 0;
     for (int pass = 0; pass < MAX_PASSES; ++pass) {
@@ -244,9 +270,9 @@ static int find_curved_normal(const posedFeature s[2], tacVec3* n) {
             c = contact_state(s, *n);
         }
         tacVec3 w = tac_sub(c.at[1].x, c.at[0].x);
-        contact_matrix(&c, M);
-        x[0] = tac_dot(c.t[0], w);
-        x[1] = tac_dot(c.t[1], w);
+        contact_matrix(&c, length, M);
+        x[0] = tac_dot(c.t[0], w) / length;
+        x[1] = tac_dot(c.t[1], w) / length;
         if (!solve4(M, x, 1)) return 0;
         double step = fmax(fabs(tac_re(x[0])), fabs(tac_re(x[1])));
         double part = step_fraction(s, &c, x, tac_re(tac_dot(*n, w)));
@@ -260,19 +286,20 @@ static int find_curved_normal(const posedFeature s[2], tacVec3* n) {
 }
 
 // across two edges, from a vertex to an edge, between two vertices
-static int find_straight_normal(const posedFeature s[2], tacVec3* n) {
+static int find_straight_normal(const posedFeature s[2], double length, tacVec3* n) {
     int line[2] = {s[0].feature->kind == TAC_CONVEX_FEATURE_EDGE,
                    s[1].feature->kind == TAC_CONVEX_FEATURE_EDGE};
     tacVec3 w = tac_sub(s[1].x, s[0].x), e = s[line[1]].axis;
     if (line[0] && line[1]) {
         w = tac_cross(s[0].axis, s[1].axis);
+        length = 1.0;
         if (!(tac_re(tac_norm2(w)) > 1e-20)) return 0;
     } else if (line[0] || line[1]) {
         w = tac_add_scaled(w, -tac_dot(w, e), e);
         // again: what rounding has left of a long vector along the edge may be much of a short one
         w = tac_add_scaled(w, -tac_dot(w, e), e);
     }
-    if (!(tac_re(tac_norm2(w)) > 1e-28)) return 0;
+    if (!(tac_re(tac_norm2(w)) > 1e-28 * length * length)) return 0;
     *n = tac_normalize(w);
     return 1;
 }
@@ -280,6 +307,7 @@ static int find_straight_normal(const posedFeature s[2], tacVec3* n) {
 static int find_contact_normal(const tacFeatureContact* contact, const posedFeature s[2],
                                tacVec3* n) {
     tacVec3 about = load_vec3(contact->normal);
+    double length = feature_length(contact);
     if (s[0].feature->kind == TAC_CONVEX_FEATURE_FACE) {
         *n = s[0].axis;
         return 1;
@@ -290,9 +318,9 @@ static int find_contact_normal(const tacFeatureContact* contact, const posedFeat
     }
     if (is_curved_feature(&s[0]) || is_curved_feature(&s[1])) {
         *n = about;
-        return find_curved_normal(s, n);
+        return find_curved_normal(s, length, n);
     }
-    if (!find_straight_normal(s, n)) return 0;
+    if (!find_straight_normal(s, length, n)) return 0;
     if (r_is_negative(tac_dot(*n, about))) *n = tac_neg(*n);
     return 1;
 }
@@ -328,7 +356,7 @@ tacResult tac_feature_contact_at(const tacFeatureContact* contact, tacTransform 
     tacVec3 x[2] = {c.at[0].x, c.at[1].x};
     if (c.nstraight > 2 || !slide_points_above(&c, x)) return TAC_ERROR_UNSOLVED;
     tacReal core = tac_dot(n, tac_sub(x[1], x[0]));
-    double r[2] = {contact->feature[0].radius, contact->feature[1].radius};
+    tacReal r[2] = {s[0].radius, s[1].radius};
     *out =
         (tacFeatureContactPoint){.normal = n, .core = {x[0], x[1]}, .distance = core - r[0] - r[1]};
     out->point = tac_add_scaled(tac_scale(tac_add(x[0], x[1]), 0.5), 0.5 * (r[0] - r[1]), n);
@@ -351,7 +379,7 @@ static void load_twist_column(const contactState* c, const tacFeatureContactPoin
     }
 }
 
-static void store_twist_column(const contactState* c, const tacFeatureContact* contact,
+static void store_twist_column(const contactState* c, tacReal radius_shift,
                                const tacFeatureContactPoint* at, tacVec3 lin, tacVec3 ang,
                                const tacReal x[4], tacReal* D) {
     tacVec3 v = tac_add(lin, tac_cross(ang, tac_sub(at->core[1], at->point)));
@@ -363,7 +391,6 @@ static void store_twist_column(const contactState* c, const tacFeatureContact* c
         int of = c->owner[k];
         dx[of] = tac_add_scaled(dx[of], of ? -x[2 + k] : x[2 + k], c->flat[k]);
     }
-    tacReal radius_shift = 0.5 * (contact->feature[0].radius - contact->feature[1].radius);
     tacVec3 dp = tac_add_scaled(tac_scale(tac_add(dx[0], dx[1]), 0.5), radius_shift, dn);
     const tacReal rows[7] = {dp.x, dp.y, dp.z, dn.x, dn.y, dn.z, tac_dot(c->n, v)};
     for (int i = 0; i < 7; ++i) D[6 * i] = rows[i];
@@ -375,6 +402,7 @@ tacResult tac_feature_contact_jacobian(const tacFeatureContact* contact, tacTran
     posedFeature s[2] = {pose_feature(&contact->feature[0], a),
                          pose_feature(&contact->feature[1], b)};
     contactState c = contact_state(s, at->normal);
+    double length = feature_length(contact);
     tacReal M[4][4], x[4][6];
     tacVec3 lin[6], ang[6];
     if (c.nstraight > 2) return TAC_ERROR_UNSOLVED;
@@ -383,12 +411,86 @@ tacResult tac_feature_contact_jacobian(const tacFeatureContact* contact, tacTran
         lin[j] = j < 3 ? e : tac_vec3_zero();
         ang[j] = j < 3 ? tac_vec3_zero() : e;
         load_twist_column(&c, at, lin[j], ang[j], j, x);
+        x[0][j] /= length;
+        x[1][j] /= length;
     }
-    contact_matrix(&c, M);
+    contact_matrix(&c, length, M);
     if (!solve4(M, &x[0][0], 6)) return TAC_ERROR_UNSOLVED;
     for (int j = 0; j < 6; ++j) {
-        const tacReal column[4] = {x[0][j], x[1][j], x[2][j], x[3][j]};
-        store_twist_column(&c, contact, at, lin[j], ang[j], column, &D[0][j]);
+        const tacReal column[4] = {x[0][j], x[1][j], length * x[2][j], length * x[3][j]};
+        store_twist_column(&c, 0.5 * (s[0].radius - s[1].radius), at, lin[j], ang[j], column,
+                           &D[0][j]);
     }
     return TAC_OK;
+}
+
+void tac_feature_contact_fixed_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]) {
+    const tacReal n[3] = {at->normal.x, at->normal.y, at->normal.z};
+    tacMat3 arm = tac_skew(tac_sub(at->core[1], at->point));
+    memset(D, 0, 7 * sizeof D[0]);
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            D[i][j] = i == j ? 0.5 : 0.0;
+            D[i][3 + j] = -0.5 * arm.m[i][j];
+            D[6][3 + j] -= n[i] * arm.m[i][j];
+        }
+        D[6][i] = n[i];
+    }
+}
+
+//---------------------------------- growth ----------------------------------
+
+// Velocity of a side's point along its normal as the part grows by s: a part that is scaled by S
+// has the point S x(S m).
+static tacVec3 growth_velocity(const posedFeature* p, const supportPoint* at, tacVec3 m,
+                               tacVec3 s) {
+    tacVec3 local = tac_mat_tmul_vec(p->rot, m);
+    tacVec3 offset = tac_mat_tmul_vec(p->rot, tac_sub(at->x, p->x));
+    tacVec3 x = tac_add(p->local, offset);
+    tacVec3 v = tac_mat_mul_vec(p->rot, tac_mul(s, x));
+    return tac_add(v, tac_mat_mul_vec(at->H, tac_mat_mul_vec(p->rot, tac_mul(s, local))));
+}
+
+static void store_growth_column(const contactState* c, const posedFeature s[2], int side, tacVec3 v,
+                                tacReal radius_rate, const tacReal x[4], tacReal* G) {
+    tacVec3 dn = tac_add_scaled(tac_scale(c->t[0], x[0]), x[1], c->t[1]);
+    tacVec3 dx[2] = {tac_mat_mul_vec(c->at[0].H, dn), tac_neg(tac_mat_mul_vec(c->at[1].H, dn))};
+    dx[side] = tac_add(dx[side], v);
+    for (int k = 0; k < c->nstraight; ++k) {
+        int of = c->owner[k];
+        dx[of] = tac_add_scaled(dx[of], of ? -x[2 + k] : x[2 + k], c->flat[k]);
+    }
+    tacReal shift = 0.5 * (s[0].radius - s[1].radius), away = side ? -0.5 : 0.5;
+    tacVec3 dp = tac_add_scaled(tac_scale(tac_add(dx[0], dx[1]), 0.5), shift, dn);
+    dp = tac_add_scaled(dp, away * radius_rate, c->n);
+    tacReal distance = (side ? 1.0 : -1.0) * tac_dot(c->n, v) - radius_rate;
+    const tacReal rows[7] = {dp.x, dp.y, dp.z, dn.x, dn.y, dn.z, distance};
+    for (int i = 0; i < 7; ++i) G[8 * i] = rows[i];
+}
+
+void tac_feature_contact_growth(const tacFeatureContact* contact, tacTransform a, tacTransform b,
+                                const tacFeatureContactPoint* at, tacReal G[7][8]) {
+    posedFeature s[2] = {pose_feature(&contact->feature[0], a),
+                         pose_feature(&contact->feature[1], b)};
+    contactState c = contact_state(s, at->normal);
+    double length = feature_length(contact);
+    tacReal M[4][4], x[4][8];
+    tacVec3 v[8];
+    int is_lost = c.nstraight > 2;
+    if (is_lost) c.nstraight = 0;
+    for (int j = 0; j < 8; ++j) {
+        int side = j / 4, axis = j % 4;
+        tacVec3 e = tac_vec3(axis == 0, axis == 1, axis == 2), n = side ? tac_neg(c.n) : c.n;
+        v[j] = growth_velocity(&s[side], &c.at[side], n, e);
+        tacReal sign = side ? 1.0 : -1.0;
+        for (int i = 0; i < 2; ++i) x[i][j] = sign * tac_dot(c.t[i], v[j]) / length;
+        x[2][j] = x[3][j] = 0.0;
+    }
+    contact_matrix(&c, length, M);
+    if (is_lost || !solve4(M, &x[0][0], 8)) memset(x, 0, sizeof x);
+    for (int j = 0; j < 8; ++j) {
+        const tacReal column[4] = {x[0][j], x[1][j], length * x[2][j], length * x[3][j]};
+        tacReal rate = j % 4 == 3 ? s[j / 4].radius : (tacReal)0.0;
+        store_growth_column(&c, s, j / 4, v[j], rate, column, &G[0][j]);
+    }
 }

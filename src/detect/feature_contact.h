@@ -36,10 +36,17 @@ typedef struct tacFeatureContact {
     double normal[3]; // about, in the world, from body[0] to body[1]
 } tacFeatureContact;
 
+// How a part grows, relative to its size: along its axes, and the radius of what rolls on it.
+typedef struct tacGrowth {
+    tacVec3 along;
+    tacReal radius;
+} tacGrowth;
+
 // where a part is; the columns of rot are its axes
 typedef struct tacTransform {
     tacVec3 pos;
     tacMat3 rot;
+    tacGrowth growth; // what sizes have beyond the doubles of features: derivatives in them
 } tacTransform;
 
 typedef struct tacFeatureContactPoint {
@@ -57,5 +64,13 @@ tacResult tac_feature_contact_at(const tacFeatureContact* contact, tacTransform 
 tacResult tac_feature_contact_jacobian(const tacFeatureContact* contact, tacTransform a,
                                        tacTransform b, const tacFeatureContactPoint* at,
                                        tacReal D[7][6]);
+
+// the same where that has none: the normal is fixed to body[0]
+void tac_feature_contact_fixed_jacobian(const tacFeatureContactPoint* at, tacReal D[7][6]);
+
+// d (point, normal, distance) by the growth of both parts: along three axes and of the radius. The
+// normal is constant where the jacobian is TAC_ERROR_UNSOLVED.
+void tac_feature_contact_growth(const tacFeatureContact* contact, tacTransform a, tacTransform b,
+                                const tacFeatureContactPoint* at, tacReal G[7][8]);
 
 #endif

@@ -10,6 +10,8 @@
 
 #include "draw/occlude.h"
 
+#include "math/pose.h"
+
 #include <math.h>
 
 #define SHADOW_STEPS  40
@@ -142,6 +144,47 @@ static void refine_shadows(const tacStage* stage, const tacStageItem* item, tacS
     }
 }
 
+//---------------------------------- meshes ---------------------------------------
+
+// Points of the light's disc, in radii, of equal shares. Where the first four agree, the others are
+// not looked at: the edge of a shadow is wider than the gaps between them.
+static const double light_points[][2] = {
+    {0.728, 0.529},  {-0.9, 0},        {0.278, -0.856}, {0, 0},          {0.66, 0},  {0.206, 0.628},
+    {-0.534, 0.388}, {-0.534, -0.388}, {0.206, -0.628}, {-0.278, 0.856}, {0.9, -0.2}};
+enum { LIGHT_POINTS = sizeof light_points / sizeof *light_points, FIRST_POINTS = 4 };
+
+// share of the disc that triangles hide from a surfel
+static double hidden_share(const tacStageItem* item, tacVec3 x, tacVec3 to_light, double start,
+                           double end) {
+    tacVec3 side = fabs(to_light.x) < 0.6 ? tac_vec3(1.0, 0.0, 0.0) : tac_vec3(0.0, 1.0, 0.0);
+    tacVec3 u = tac_normalize(tac_cross(to_light, side)), v = tac_cross(to_light, u);
+    tacVec3 from = tac_pose_apply_inverse(item->pose, x);
+    int hidden = 0;
+    for (int k = 0; k < LIGHT_POINTS; ++k) {
+        if (k == FIRST_POINTS && (hidden == 0 || hidden == k)) return hidden > 0;
+        tacVec3 along = tac_add_scaled(to_light, TAC_LIGHT_WIDTH_TAN * light_points[k][0], u);
+        along = tac_normalize(tac_add_scaled(along, TAC_LIGHT_WIDTH_TAN * light_points[k][1], v));
+        tacMeshRay ray = {from, tac_pose_rotate_inverse(item->pose, along), start, end};
+        hidden += tac_draw_mesh_blocks(item->mesh, ray);
+    }
+    return (double)hidden / LIGHT_POINTS;
+}
+
+static void mesh_shadow(const tacStage* stage, const tacStageItem* item, tacSurfels* surfels,
+                        tacOccludeWorkspace* workspace) {
+    if (!may_shadow(item, surfels)) return;
+    int count = begin_shadow_rays(stage, item, surfels, workspace->shadow_rays);
+    for (int i = 0; i < count; ++i) {
+        const tacShadowRay* s = &workspace->shadow_rays[i];
+        double hidden = hidden_share(item, tac_vectors_get(&surfels->x, s->surfel),
+                                     tac_vectors_get(&surfels->to_light, s->surfel),
+                                     1e-3 * stage->mean_radius, s->to);
+        surfels->light[s->surfel] = fmin(surfels->light[s->surfel], 1.0 - item->alpha * hidden);
+    }
+}
+
+//---------------------------------- all items ------------------------------------
+
 static void item_shadow(const tacStage* stage, const tacStageItem* item, tacSurfels* surfels,
                         tacOccludeWorkspace* workspace, tacScratch* scratch) {
     if (!may_shadow(item, surfels)) return;
@@ -176,8 +219,12 @@ void tac_occlude_shadows(const tacStage* stage, tacSurfels* surfels, tacOccludeW
         surfels->light[i] = tac_dot(n, to) > 0.0 ? 1.0 : 0.0;
     }
     for (int i = 0; i < stage->planes; ++i) plane_shadow(&stage->items[i], surfels);
-    for (int i = stage->planes; i < stage->count; ++i)
-        item_shadow(stage, &stage->items[i], surfels, workspace, scratch);
+    for (int i = stage->planes; i < stage->count; ++i) {
+        if (stage->items[i].kind == TAC_STAGE_MESH)
+            mesh_shadow(stage, &stage->items[i], surfels, workspace);
+        else
+            item_shadow(stage, &stage->items[i], surfels, workspace, scratch);
+    }
 }
 
 //---------------------------------- ambient --------------------------------------
@@ -194,16 +241,21 @@ static void min_field(const tacStage* stage, const tacStageItem* item, const tac
         tacVec3 x = tac_add_scaled(tac_vectors_get(&surfels->x, i), height,
                                    tac_vectors_get(&surfels->normal, i));
         tacVec3 arm = tac_sub(x, item->ball.center);
-        if (item->shape < 0) {
+        if (item->kind == TAC_STAGE_PLANE) {
             min_value[i] = fmin(min_value[i], tac_dot(arm, item->axes[2]));
             continue;
         }
         double away = item->ball.radius + height;
         if (tac_norm2(arm) > away * away) continue;
+        if (item->kind == TAC_STAGE_MESH) {
+            tacVec3 local = tac_pose_apply_inverse(item->pose, x);
+            min_value[i] = tac_draw_mesh_distance(item->mesh, local, min_value[i]);
+            continue;
+        }
         tac_vectors_set(&workspace->x, count, x);
         workspace->index[count++] = i;
     }
-    if (item->shape < 0 || count == 0) return;
+    if (count == 0) return;
     tac_shape_eval(stage->model, item->shape, item->pose, tac_vectors_points(&workspace->x, count),
                    (tacField){workspace->value, {NULL}, {NULL}}, scratch);
     for (int i = 0; i < count; ++i)

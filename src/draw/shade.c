@@ -93,7 +93,7 @@ static void collect_surfels(const tacRays* rays, tacShadeWorkspace* workspace) {
 static tacVec3 base_colour(const tacStage* stage, const tacRays* rays, int i) {
     const tacStageItem* item = &stage->items[rays->item[i]];
     tacVec3 rgb = tac_vec3(item->rgb[0], item->rgb[1], item->rgb[2]);
-    return item->shape < 0 ? tac_scale(rgb, checker(stage, item, rays, i)) : rgb;
+    return item->kind == TAC_STAGE_PLANE ? tac_scale(rgb, checker(stage, item, rays, i)) : rgb;
 }
 
 // reflection of each surfel: other items, or the sky
@@ -125,7 +125,7 @@ static tacVec3 ambient_light(const tacStage* stage, const tacRays* rays, const t
                              const double mirrored[3], int k, int i) {
     tacVec3 n = tac_vectors_get(&surfels->normal, k), along = tac_vectors_get(&rays->along, i);
     double open = surfels->ambient[k], facing = fmax(0.0, -tac_dot(n, along));
-    int is_plane = stage->items[rays->item[i]].shape < 0;
+    int is_plane = stage->items[rays->item[i]].kind == TAC_STAGE_PLANE;
     tacVec3 around = lerp_colour(floor_light, tac_vec3(0.62, 0.72, 0.90), 0.5 + 0.5 * n.z);
     tacVec3 colour = tac_scale(tac_mul(base_colour(stage, rays, i), around), 0.50 * open);
     // Fresnel's part of a smooth dielectric
@@ -138,7 +138,7 @@ static tacVec3 direct_light(const tacStage* stage, const tacRays* rays, const ta
     if (surfels->light[k] <= 0.0) return tac_vec3_zero();
     tacVec3 n = tac_vectors_get(&surfels->normal, k), to = tac_vectors_get(&surfels->to_light, k);
     tacVec3 half = tac_normalize(tac_sub(to, tac_vectors_get(&rays->along, i)));
-    int is_plane = stage->items[rays->item[i]].shape < 0;
+    int is_plane = stage->items[rays->item[i]].kind == TAC_STAGE_PLANE;
     double lambert = fmax(0.0, tac_dot(n, to));
     double shine = is_plane ? 0.0 : 0.55 * pow(fmax(0.0, tac_dot(n, half)), 70.0);
     tacVec3 rgb = tac_add(tac_scale(base_colour(stage, rays, i), 1.75 * lambert),

@@ -23,10 +23,10 @@ static void set_axes(tacStageItem* item) {
     for (int i = 0; i < 3; ++i) item->axes[i] = tac_mat_column(R, i);
 }
 
-// a shape that is one half-space and nothing else becomes an item without a shape
+// a shape that is one half-space and nothing else is intersected in closed form
 static tacStageItem make_item(const tacModel* model, int shape, tacPose pose, const double rgba[4],
                               tacScratch* scratch) {
-    tacStageItem item = {.shape = shape, .pose = pose, .alpha = rgba[3]};
+    tacStageItem item = {.kind = TAC_STAGE_FIELD, .shape = shape, .pose = pose, .alpha = rgba[3]};
     for (int i = 0; i < 3; ++i) item.rgb[i] = to_linear(rgba[i]);
     const tacNode* root = &model->node[model->shape[shape].first];
     item.ball = tac_draw_ball(model, shape, pose, scratch);
@@ -35,15 +35,24 @@ static tacStageItem make_item(const tacModel* model, int shape, tacPose pose, co
                          tac_quat_load(model->param + root->rotation)};
         item.pose = tac_pose_compose(pose, local);
         item.ball.center = item.pose.position;
-        item.shape = -1;
+        item.kind = TAC_STAGE_PLANE;
     }
+    set_axes(&item);
+    return item;
+}
+
+static tacStageItem make_mesh_item(const tacDrawMesh* mesh, tacPose pose, const double rgba[4]) {
+    tacStageItem item = {.kind = TAC_STAGE_MESH, .mesh = mesh, .pose = pose, .alpha = rgba[3]};
+    for (int i = 0; i < 3; ++i) item.rgb[i] = to_linear(rgba[i]);
+    item.ball = tac_draw_mesh_ball(mesh);
+    item.ball.center = tac_pose_apply(pose, item.ball.center);
     set_axes(&item);
     return item;
 }
 
 static tacStageItem make_ground(tacVec3 point) {
     tacStageItem item = {
-        .shape = -1, .pose = {point, {1.0, 0.0, 0.0, 0.0}}, .ball = {point, INFINITY}};
+        .kind = TAC_STAGE_PLANE, .pose = {point, {1.0, 0.0, 0.0, 0.0}}, .ball = {point, INFINITY}};
     item.rgb[0] = item.rgb[1] = item.rgb[2] = 0.42;
     item.alpha = 1.0;
     set_axes(&item);
@@ -90,11 +99,11 @@ static void sort_items(tacStage* stage, tacVec3 eye) {
     stage->planes = 0;
     for (int i = 0; i < stage->count; ++i) {
         tacStageItem* item = &stage->items[i];
-        item->order = item->shape < 0 ? -INFINITY
+        item->order = item->kind == TAC_STAGE_PLANE ? -INFINITY
                       : isfinite(item->ball.radius)
                           ? tac_distance(item->ball.center, eye) - item->ball.radius
                           : INFINITY;
-        stage->planes += item->shape < 0;
+        stage->planes += item->kind == TAC_STAGE_PLANE;
     }
     qsort(stage->items, (size_t)stage->count, sizeof(tacStageItem), by_order);
 }
@@ -129,9 +138,12 @@ static void add_geoms(tacStage* stage, tacScratch* scratch) {
     const tacModel* model = stage->model;
     for (int i = 0; i < model->ngeom; ++i) {
         const tacGeom* geom = &model->geom[i];
-        if (geom->rgba[3] <= 0.0 || geom->shape < 0) continue;
-        tacStageItem item =
-            make_item(model, geom->shape, tac_geom_pose(model, i), geom->rgba, scratch);
+        int is_mesh = geom->triangles >= 0 && geom->triangles < model->ntriangles;
+        if (geom->rgba[3] <= 0.0 || (geom->shape < 0 && !is_mesh)) continue;
+        tacPose pose = tac_geom_pose(model, i);
+        tacStageItem item = is_mesh
+                                ? make_mesh_item(stage->meshes[geom->triangles], pose, geom->rgba)
+                                : make_item(model, geom->shape, pose, geom->rgba, scratch);
         item.number = i;
         stage->items[stage->count++] = item;
     }
@@ -154,6 +166,17 @@ static void set_stage(tacStage* stage, int camera, int shape, double aspect,
     set_lights(stage, shape < 0 && model->nlight > 0);
 }
 
+static int create_meshes(tacStage* stage) {
+    const tacModel* model = stage->model;
+    for (int i = 0; stage->meshes && i < model->ntriangles; ++i) stage->meshes[i] = NULL;
+    int whole = stage->meshes != NULL;
+    for (int i = 0; i < model->ntriangles && whole; ++i) {
+        stage->meshes[i] = tac_draw_mesh_create(&model->triangles[i], stage->allocator);
+        whole = stage->meshes[i] != NULL;
+    }
+    return whole;
+}
+
 tacResult tac_stage_create(const tacModel* model, int camera, int shape, double aspect,
                            tacScratch* scratch, tacStage* out) {
     tacAllocator a = model->allocator;
@@ -161,7 +184,8 @@ tacResult tac_stage_create(const tacModel* model, int camera, int shape, double 
     tacFramingWorkspace* framing = a.allocate(a.user, sizeof *framing);
     stage.items = a.allocate(a.user, sizeof(tacStageItem) * (size_t)(model->ngeom + 2));
     stage.lights = a.allocate(a.user, sizeof(tacLight) * (size_t)(model->nlight + 1));
-    int whole = framing && stage.items && stage.lights;
+    stage.meshes = a.allocate(a.user, sizeof *stage.meshes * (size_t)(model->ntriangles + 1));
+    int whole = create_meshes(&stage) && framing && stage.items && stage.lights;
     if (whole) {
         set_stage(&stage, camera, shape, aspect, framing, scratch);
         *out = stage;
@@ -174,8 +198,12 @@ tacResult tac_stage_create(const tacModel* model, int camera, int shape, double 
 
 void tac_stage_destroy(tacStage* stage) {
     tacAllocator a = stage->allocator;
+    for (int i = 0; stage->meshes && i < stage->model->ntriangles; ++i)
+        tac_draw_mesh_destroy(stage->meshes[i]);
+    a.release(a.user, stage->meshes);
     a.release(a.user, stage->items);
     a.release(a.user, stage->lights);
     stage->items = NULL;
     stage->lights = NULL;
+    stage->meshes = NULL;
 }

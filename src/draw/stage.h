@@ -2,29 +2,34 @@
 //
 //   tacModel --tac_stage_create--> tacStage --> trace.c, occlude.c, shade.c
 //
-// A single half-space is intersected in closed form; every other shape is sphere-traced inside its
-// ball.
+// A single half-space is intersected in closed form, a mesh triangle by triangle; every other shape
+// is sphere-traced inside its ball.
 
 #ifndef TAC_DRAW_STAGE_H
 #define TAC_DRAW_STAGE_H
 
-#include "tactus/shape.h"
+#include "draw/triangles.h"
+
+typedef enum tacStageKind { TAC_STAGE_PLANE, TAC_STAGE_FIELD, TAC_STAGE_MESH } tacStageKind;
 
 typedef struct tacStageItem {
-    int shape;       // of the model, or -1: a half-space
-    tacPose pose;    // in the world
-    tacBall ball;    // around the solid, in the world; of infinite radius if unbounded
-    tacVec3 axes[3]; // of a half-space: two along its face, then its normal
-    double rgb[3];   // linear light
-    double alpha;    // opacity
-    double order;    // distance from the eye, half-spaces before all
-    int number;      // of the geom
+    tacStageKind kind;
+    int shape;               // of a field
+    const tacDrawMesh* mesh; // of a mesh
+    tacPose pose;            // in the world
+    tacBall ball;            // around the solid, in the world; of infinite radius if unbounded
+    tacVec3 axes[3];         // of a half-space: two along its face, then its normal
+    double rgb[3];           // linear light
+    double alpha;            // opacity
+    double order;            // distance from the eye, half-spaces before all
+    int number;              // of the geom
 } tacStageItem;
 
 typedef struct tacStage {
     const tacModel* model;
     tacStageItem* items; // half-spaces first, then from near to far
     tacLight* lights;
+    tacDrawMesh** meshes;      // of the model's triangles, NULL where no geom is drawn with them
     int count, planes, nlight; // items, half-spaces among them, lights
     tacCamera camera;
     tacVec3 centre; // of a ball around all finite items

@@ -1,6 +1,6 @@
 // Sphere tracing of a stage, a packet of rays at a time.
 //
-//   rays --half-spaces: closed form; others: march in the ball--> distance, item, normal
+//   rays --half-spaces, meshes: closed form; others: march in the ball--> distance, item, normal
 //
 // Each item is marched by itself, all its rays together, from where they enter its ball to where
 // they leave it or to the nearest hit so far. A ray far from the surface advances by
@@ -10,6 +10,8 @@
 // pixel. docs/render.md eq. (1) to (4)
 
 #include "draw/trace.h"
+
+#include "math/pose.h"
 
 #include <math.h>
 
@@ -53,6 +55,25 @@ static void hit_plane(const tacStage* stage, int item, tacRays* rays) {
         if (!(fall > 0.0) || !(t > rays->start[i]) || t >= rays->distance[i]) continue;
         rays->distance[i] = t;
         rays->item[i] = item;
+    }
+}
+
+//---------------------------------- meshes ---------------------------------------
+
+static void hit_mesh(const tacStage* stage, int item, tacRays* rays) {
+    const tacStageItem* it = &stage->items[item];
+    for (int i = 0; i < rays->count; ++i) {
+        tacVec3 from = tac_vectors_get(&rays->origin, i), along = tac_vectors_get(&rays->along, i);
+        double enter, leave, ball = it->ball.radius * (1.0 + 1e-6), distance;
+        if (!tac_ray_ball_interval(from, along, it->ball.center, ball, &enter, &leave)) continue;
+        tacMeshRay ray = {tac_pose_apply_inverse(it->pose, from),
+                          tac_pose_rotate_inverse(it->pose, along), rays->start[i],
+                          fmin(leave, rays->distance[i])};
+        tacVec3 normal;
+        if (!(enter < ray.end) || !tac_draw_mesh_hit(it->mesh, ray, &distance, &normal)) continue;
+        rays->distance[i] = distance;
+        rays->item[i] = item;
+        tac_vectors_set(&rays->normal, i, tac_pose_rotate(it->pose, normal));
     }
 }
 
@@ -218,14 +239,15 @@ static void find_normals(const tacStage* stage, int item, tacRays* rays,
         tac_vectors_set(&workspace->x, count, tac_ray_point(rays, i, rays->distance[i]));
         workspace->index[count++] = i;
     }
-    if (count == 0) return;
     const tacStageItem* it = &stage->items[item];
-    if (it->shape >= 0)
+    if (count == 0 || it->kind == TAC_STAGE_MESH) return; // hit_mesh has set them
+    if (it->kind == TAC_STAGE_FIELD)
         tac_shape_eval(stage->model, it->shape, it->pose, tac_vectors_points(&workspace->x, count),
                        tac_vectors_field(NULL, &workspace->gradient), scratch);
     for (int i = 0; i < count; ++i) {
         int ray = workspace->index[i];
-        tacVec3 g = it->shape >= 0 ? tac_vectors_get(&workspace->gradient, i) : it->axes[2];
+        tacVec3 g =
+            it->kind == TAC_STAGE_FIELD ? tac_vectors_get(&workspace->gradient, i) : it->axes[2];
         tacVec3 n =
             tac_norm2(g) > 1e-30 ? tac_normalize(g) : tac_neg(tac_vectors_get(&rays->along, ray));
         tac_vectors_set(&rays->normal, ray, n);
@@ -277,8 +299,12 @@ void tac_trace(const tacStage* stage, tacRays* rays, tacTraceWorkspace* workspac
     }
     for (int item = 0; item < stage->planes; ++item) hit_plane(stage, item, rays);
     for (int item = stage->planes; item < stage->count; ++item)
-        if (cone_intersects(&c, &stage->items[item], rays->pixel))
-            march(stage, item, rays, workspace, scratch);
+        if (cone_intersects(&c, &stage->items[item], rays->pixel)) {
+            if (stage->items[item].kind == TAC_STAGE_MESH)
+                hit_mesh(stage, item, rays);
+            else
+                march(stage, item, rays, workspace, scratch);
+        }
     for (int item = 0; item < stage->count; ++item)
         find_normals(stage, item, rays, workspace, scratch);
 }

@@ -7,6 +7,7 @@
 #include "model/contact/contact_option.h"
 #include "model/contact/feature_reader.h"
 #include "model/contact/geom_pairs.h"
+#include "model/live_params.h"
 #include "model/mjcf/emptiness_check.h"
 #include "model/spec.h"
 #include "model/xml/old_names.h"
@@ -29,6 +30,7 @@ static tacSpec start_spec(const char* path, const tacOptions* options, tacMessag
     tacOptions given = options ? *options : tac_default_options();
     if (message) *message = (tacMessage){0};
     return (tacSpec){.exact = given.exact,
+                     .keep_triangles = given.triangles,
                      .contact_option = given.contact,
                      .reader = {.file = path ? path : "",
                                 .document = path ? path : "",
@@ -63,6 +65,15 @@ static void list_without_effect(const tacSpec* spec, char* without_effect, size_
     append_count(without_effect, size, "equalities:", spec->equality.count);
 }
 
+// text between the elements of a URDF
+static void warn_stray_text(tacReader* reader) {
+    int line = reader->stray_line;
+    if (!reader->stray_text) return;
+    const char* file = tac_reader_locate(reader, &line).path;
+    tac_reader_warn(reader, "%.100s:%d: the text '%s' between elements is ignored", file, line,
+                    reader->stray_text);
+}
+
 // what was read and will have no effect
 static void warn_without_effect(tacSpec* spec) {
     char without_effect[200] = "";
@@ -86,10 +97,9 @@ static void warn_no_contact(tacReader* reader, const tacModel* model) {
 static void warn_timestep(tacReader* reader, const tacModel* model) {
     double h = model->param[model->timestep], max_step = tac_stable_timestep(model);
     if (h > max_step)
-        tac_reader_warn(reader,
-                        "contact may be unstable with a time step of %g s: use at most %.2g s, or "
-                        "implicit=\"true\"",
-                        h, max_step);
+        tac_reader_warn(
+            reader, "contact may be unstable with a time step of %g s: use at most %.2g s%s", h,
+            max_step, model->integrator == TAC_INTEGRATOR_EXPLICIT ? "" : ", or implicit=\"true\"");
 }
 
 // everything after reading the file; also cleans up after a failure
@@ -105,11 +115,16 @@ static tacResult finish_load(tacSpec* spec, tacSource source, tacModel** out) {
     if (model) tac_emptiness_check_all(spec, model);
     if (model && spec->reader.result == TAC_OK) tac_read_geom_features(spec, model);
     if (model && spec->reader.result == TAC_OK) tac_read_contact_clouds(spec, model);
+    if (model && spec->reader.result == TAC_OK && tac_mark_held_params(model) != TAC_OK)
+        tac_reader_fail(&spec->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
     if (spec->reader.result != TAC_OK) {
         tac_model_destroy(model);
     } else {
         *out = model;
         tac_warn_old_names(&spec->reader);
+        warn_stray_text(&spec->reader);
+        tac_warn_plugins(&spec->reader, root);
+        tac_warn_missing_meshes(spec);
         warn_without_effect(spec);
         warn_no_contact(&spec->reader, model);
         warn_timestep(&spec->reader, model);
@@ -148,6 +163,7 @@ void tac_model_destroy(tacModel* model) {
     tacAllocator allocator = model->allocator; // a copy: the original is inside the block
     tac_release_geom_features(model);
     tac_release_contact_clouds(model);
+    tac_release_held_params(model);
     allocator.release(allocator.user, model);
 }
 

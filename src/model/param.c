@@ -6,6 +6,7 @@
 #include "tactus/model.h"
 
 #include "base/message.h"
+#include "model/live_params.h"
 #include "model/xml/old_names.h"
 #include "shape/cloud/cloud_index.h"
 
@@ -231,6 +232,46 @@ static void refresh_clouds(tacModel* model, tacParam param) {
 
 //---------------------------------- set ------------------------------------------
 
+// a parameter that contact holds constant keeps its value
+static tacResult check_held(const tacModel* model, tacParam param, const double* values,
+                            tacMessage* message) {
+    for (int i = 0; i < param.count; ++i) {
+        tacParam one = {param.offset + i, 1, param.lower, param.upper};
+        if (values[i] == model->param[one.offset]) continue;
+        tacResult result = tac_param_live(model, one, message);
+        if (result != TAC_OK) return result;
+    }
+    return TAC_OK;
+}
+
+static void swap_values(tacModel* model, tacParam param, double* values) {
+    for (int i = 0; i < param.count; ++i) {
+        double before = model->param[param.offset + i];
+        model->param[param.offset + i] = values[i];
+        values[i] = before;
+    }
+}
+
+// all or nothing: where contact has no geometry for the new values the old ones are set again
+static tacResult set_checked(tacModel* model, tacParam param, const double* values,
+                             tacMessage* message) {
+    tacAllocator a = model->allocator;
+    size_t bytes = sizeof(double) * (size_t)param.count;
+    double* other = a.allocate(a.user, bytes);
+    if (!other) return tac_fail(message, TAC_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
+    memcpy(other, values, bytes);
+    swap_values(model, param, other);
+    refresh_clouds(model, param);
+    tacResult result = tac_refresh_contact(model, param, message);
+    if (result != TAC_OK) {
+        swap_values(model, param, other);
+        refresh_clouds(model, param);
+        tac_refresh_contact(model, param, NULL);
+    }
+    a.release(a.user, other);
+    return result;
+}
+
 tacResult tac_param_set(tacModel* model, tacParam param, const double* values,
                         tacMessage* message) {
     if (message) *message = (tacMessage){0};
@@ -246,9 +287,8 @@ tacResult tac_param_set(tacModel* model, tacParam param, const double* values,
         if (result == TAC_OK) result = check_length(model, param, i, values, message);
         if (result != TAC_OK) return result;
     }
-    tacResult result = check_clouds(model, param, values, message);
+    tacResult result = check_held(model, param, values, message);
+    if (result == TAC_OK) result = check_clouds(model, param, values, message);
     if (result != TAC_OK) return result;
-    for (int i = 0; i < param.count; ++i) model->param[param.offset + i] = values[i];
-    refresh_clouds(model, param);
-    return TAC_OK;
+    return set_checked(model, param, values, message);
 }

@@ -15,6 +15,29 @@
 
 //---------------------------------- parameters -----------------------------------
 
+// What a file gives must be what tac_param_set accepts. NaN is out of range, too.
+static void check_range(tacSpec* spec, const char* name, const char* attribute, tacRange range,
+                        double value) {
+    if (value >= range.lower && value <= range.upper) return;
+    int line = spec->at ? tac_attribute_line(spec->at, attribute) : 0;
+    tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, line, attribute,
+                    "makes the parameter %.100s %g, which is out of its range: %g to %g", name,
+                    value, range.lower, range.upper);
+}
+
+// of all, as later readers may have scaled them
+static void check_ranges(tacSpec* spec) {
+    const tacParamName* group = spec->group.items;
+    spec->at = NULL;
+    for (int i = 0; i < spec->group.count && spec->reader.result == TAC_OK; ++i) {
+        tacParam p = group[i].param;
+        const char* slash = strrchr(group[i].name, '/');
+        for (int k = 0; k < p.count; ++k)
+            check_range(spec, group[i].name, slash ? slash + 1 : group[i].name,
+                        (tacRange){p.lower, p.upper}, *tac_spec_values(spec, p.offset + k));
+    }
+}
+
 int tac_spec_param(tacSpec* spec, tacPath path, const char* attribute, tacRange range,
                    const double* values, int count) {
     tacReader* reader = &spec->reader;
@@ -28,6 +51,8 @@ int tac_spec_param(tacSpec* spec, tacPath path, const char* attribute, tacRange 
     group->name = tac_reader_text(reader, "%s/%s", path.name, attribute);
     if (path.alias) group->alias = tac_reader_text(reader, "%s/%s", path.alias, attribute);
     group->param = (tacParam){offset, count, range.lower, range.upper};
+    for (int i = 0; i < count && group->name; ++i)
+        check_range(spec, group->name, attribute, range, values[i]);
     return offset;
 }
 
@@ -86,6 +111,7 @@ static void fail_ambiguous_name(tacSpec* spec, const char* group) {
 }
 
 static void sort_groups(tacSpec* spec) {
+    check_ranges(spec);
     tacParamName* groups = spec->group.items;
     int count = spec->group.count;
     if (spec->reader.result != TAC_OK) return;
@@ -221,6 +247,21 @@ static const tacSolid* pack_solids(modelPacker* packer, tacSpec* spec) {
     return solid;
 }
 
+static const tacTriangles* pack_triangles(modelPacker* packer, const tacSpec* spec) {
+    tacTriangles* out = pack_list(packer, &spec->assets.triangles, sizeof *out);
+    const tacTriangles* from = spec->assets.triangles.items;
+    for (int i = 0; i < spec->assets.triangles.count; ++i) {
+        tacList vertex = {(void*)from[i].vertex, 3 * from[i].nvertex, 0};
+        tacList triangle = {(void*)from[i].triangle, 3 * from[i].ntriangle, 0};
+        const double* v = pack_list(packer, &vertex, sizeof *v);
+        const int* t = pack_list(packer, &triangle, sizeof *t);
+        if (!out) continue;
+        out[i].vertex = v;
+        out[i].triangle = t;
+    }
+    return out;
+}
+
 // the plan points to its arrays
 static tacContactPlan* pack_contact(modelPacker* packer, tacSpec* spec) {
     if (spec->contact.plan.count == 0) return NULL;
@@ -273,6 +314,7 @@ static void pack_arrays(modelPacker* packer, tacSpec* spec, tacModel* model) {
     model->light = pack_list(packer, &spec->views.light, sizeof(tacLight));
     model->camera = pack_list(packer, &spec->views.camera, sizeof(tacCamera));
     model->paramname = pack_list(packer, &spec->group, sizeof(tacParamName));
+    model->triangles = pack_triangles(packer, spec);
     tacList opened = {spec->reader.opened, spec->reader.opened_count, 0};
     model->file = pack_list(packer, &opened, sizeof(const char*));
     model->contact = pack_contact(packer, spec);
@@ -318,6 +360,7 @@ static tacModel count_items(const tacSpec* spec) {
                       .njoint = spec->tree.joint.count,
                       .nM = spec->tree.nM,
                       .integrator = spec->integrator,
+                      .compat = spec->compat,
                       .disable = spec->disable,
                       .nbody = spec->tree.body.count,
                       .ngeom = spec->geoms.geom.count,
@@ -330,6 +373,7 @@ static tacModel count_items(const tacSpec* spec) {
                       .nsensordata = spec->sensors.numbers,
                       .nmocap = tac_spec_mocap_count(spec),
                       .nfile = spec->reader.opened_count,
+                      .ntriangles = spec->assets.triangles.count,
                       .nshape = spec->assets.shape.count,
                       .nnode = spec->assets.node.count,
                       .ncloud = spec->assets.cloud.count,

@@ -29,8 +29,10 @@ typedef struct tacCompiler {
     int inertiagroup[2]; // first and last group of geoms that have mass
     double boundmass, boundinertia, settotalmass;
     int strippath, fitaabb;
-    int fusestatic;               // bodies without joints are fused with their parents
-    const char *folder, *meshdir; // "" or with a slash at the end
+    int exactmeshinertia;             // of meshes without `inertia`
+    int fusestatic;                   // bodies without joints are fused with their parents
+    const char* folder;               // of the scene: "" or with a slash at the end
+    const char *meshdir, *texturedir; // likewise
 } tacCompiler;
 
 // volume and inertia of a <shape> of unit density
@@ -59,6 +61,7 @@ typedef struct tacAssetSpec {
     int cloud_pages;          // boxes of all clouds
     tacList emptiness_checks; // combinations that may be empty (emptiness_check.h)
     tacList shape_inertia;    // tacShapeInertia of the <shape>s whose mass was needed
+    tacList triangles;        // tacTriangles, if the caller asked for them
 } tacAssetSpec;
 
 typedef struct tacActuationSpec {
@@ -67,6 +70,7 @@ typedef struct tacActuationSpec {
     int na;                   // activations
     unsigned disabled_groups; // bits: groups of actuators that are switched off
     int frclimited;           // joints that clamp the sum of their actuators
+    double* inertia;          // factors of the mass matrix (reflected_inertia.c); NULL: not yet
 } tacActuationSpec;
 
 typedef struct tacViewSpec {
@@ -95,6 +99,24 @@ typedef struct tacUnhandledSpec {
     int tendon_rows;            // limits and dry friction of tendons
     int hfields;                // height fields that should collide
 } tacUnhandledSpec;
+
+// physics of a scene that nothing computes (ignored_physics.c)
+typedef enum tacIgnoredKind {
+    TAC_IGNORED_CONDIM,
+    TAC_IGNORED_EQUALITY,
+    TAC_IGNORED_MARGIN,
+    TAC_IGNORED_HFIELD,
+    TAC_IGNORED_BALL_LIMIT,
+    TAC_IGNORED_OVERRIDE,
+    TAC_IGNORED_FLUIDSHAPE,
+    TAC_IGNORED_KINDS
+} tacIgnoredKind;
+
+// where it was first seen; element NULL: nowhere
+typedef struct tacIgnoredNote {
+    const tacElement* element;
+    const char* attribute;
+} tacIgnoredNote;
 
 // contact (contact_plan.c)
 typedef struct tacContactSpec {
@@ -134,15 +156,19 @@ typedef struct tacSpec {
     tacPartSpec parts;
     tacSolidSpec solids;
     tacUnhandledSpec unhandled;
+    tacIgnoredNote ignored[TAC_IGNORED_KINDS];
 
-    tacCompiler compiler; // of the element that is being read
+    const tacElement* at; // the element that is being read, for lines of messages; NULL: none
+    tacCompiler compiler; // of it
     tacList scope;        // tacCompiler of the scene, then of models that are attached
 
     // of tacOptions, <option> and <tactus>
-    int exact;
+    int exact, keep_triangles;
     const char* contact_option;
     int gravity, timestep; // offsets
     tacIntegrator integrator;
+    tacCompat compat;
+    int rk4_line, rk4_plain; // of <tactus rk4>, 0 if it is not given
     unsigned disable;
     int has_external_forces; // do gravcomp or a fluid act on bodies?
 } tacSpec;
@@ -168,11 +194,13 @@ typedef struct tacGeomSpec {
     double size[3];
     tacPose pose;
     int shape, group;
+    int triangles; // of the picture of a mesh, or -1
     const tacMeshSpec* mesh;
     const tacInertia* prism; // of a polygon, of unit density; else NULL
 } tacGeomSpec;
 
-// Adds `count` numbers as the group PATH/attribute; their offset.
+// Adds `count` numbers as the group PATH/attribute; their offset. Fails at the line of spec->at if
+// they are out of range.
 int tac_spec_param(tacSpec* spec, tacPath path, const char* attribute, tacRange range,
                    const double* values, int count);
 
@@ -214,7 +242,9 @@ void tac_enter_scope(tacSpec* spec, const tacElement* element);
 // the <compiler> of a file; its index
 int tac_add_scope(tacSpec* spec, const tacElement* root, const char* path);
 void tac_read_option(tacSpec* spec, const tacElement* element);
+void tac_read_custom(tacSpec* spec, const tacElement* element);
 void tac_read_tactus(tacSpec* spec, const tacElement* element);
+void tac_finish_options(tacSpec* spec); // after all of them
 void tac_read_joint(tacSpec* spec, const tacElement* element, int body, tacPose pose);
 void tac_read_geom(tacSpec* spec, const tacElement* element, int body, tacBodyMass* sum);
 void tac_read_site(tacSpec* spec, const tacElement* element, int body);
@@ -253,12 +283,18 @@ void tac_read_body_forces(tacSpec* spec, const tacElement* element, int body, ta
 void tac_read_fluid(tacSpec* spec, const tacElement* element);
 void tac_init_fluid(tacSpec* spec);
 
+// notes physics that nothing computes, and refuses at the end what matters and is not accepted
+void tac_note_ignored(tacSpec* spec, tacIgnoredKind kind, const tacElement* element,
+                      const char* attribute);
+void tac_refuse_ignored(tacSpec* spec);
+
 void tac_read_tendons(tacSpec* spec, const tacElement* element);
 void tac_read_actuators(tacSpec* spec, const tacElement* element);
 
-// inertia seen by an actuator in the initial configuration: sum of inertia/arm^2
-// (reflected_inertia.c)
+// inertia that an actuator moves in the initial configuration: sum of inertia/arm^2 with the other
+// joints held; and that of `dampratio`, by the rule of spec->compat (reflected_inertia.c)
 double tac_reflected_inertia(tacSpec* spec, const tacActuator* a, const double gear[6]);
+double tac_damped_inertia(tacSpec* spec, const tacActuator* a, const double gear[6]);
 
 // Gives every element the attributes of its <default> class.
 void tac_apply_defaults(tacSpec* spec, const tacElement* root);
@@ -287,10 +323,20 @@ double tac_read_sweep(tacSpec* spec, const tacElement* element, tacPath path, ta
 
 // <mesh>: its name and options; the first geom that needs it reads the file
 void tac_read_mesh(tacSpec* spec, const tacElement* element);
+
+// Path of an asset, relative to the folder of the scene and `directory` (meshdir, texturedir).
+const char* tac_asset_path(tacSpec* spec, const char* directory, const char* file);
 void tac_close_meshes(tacSpec* spec);
+
+// warns of files of meshes that no geom needs
+void tac_warn_missing_meshes(tacSpec* spec);
 
 // the mesh that a geom names, read; NULL after a failure
 const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom);
+
+// Triangles of the mesh that a geom names, in the frame of its center of mass and principal axes if
+// `principal`, else in the file's: their index, or -1 after a warning that the mesh cannot be read.
+int tac_mesh_triangles(tacSpec* spec, const tacElement* geom, int principal);
 
 // the frame of its center of mass and principal axes, in the file's frame
 tacPose tac_mesh_pose(const tacMeshSpec* mesh);

@@ -14,7 +14,7 @@ tacForward tac_forward_alloc(const tacModel* model, const tacDynamicsKernels* ke
     if (kernels->lanes == 1)
         f.contact_forces = tac_contact_forces_alloc(model, derivatives, scratch);
     f.dyn.use_aba = f.dyn.use_aba && !tac_contact_forces_are_implicit(model);
-    f.dyn.gyroscopic = tac_forward_is_implicit(&f);
+    f.dyn.gyroscopic = tac_forward_is_implicit(&f) && tac_implicit_share(model) == 1.0;
     tac_forward_reset(&f, scratch);
     return f;
 }
@@ -56,7 +56,7 @@ void tac_forward_limits(tacForward* f, tacReal* force) {
 
 // accelerations in place of the forces, with contact in the matrix
 static void accelerate_with_contact(tacForward* f, tacReal* a) {
-    tac_gyroscopic_eval(f->dyn.model, &f->dyn.m, a);
+    if (f->dyn.gyroscopic) tac_gyroscopic_eval(f->dyn.model, &f->dyn.m, a);
     f->dyn.k->add_scaled(f->dyn.model->nv, a, -1.0, f->dyn.bias, a);
     tac_free_dynamics_mass(&f->dyn);
     tac_contact_forces_factor(f->contact_forces, &f->dyn.m);

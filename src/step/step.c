@@ -35,8 +35,16 @@ static tacInfo step_info(const tacForward* f) {
     tacInfo info = {.time_of_impact = tac_re(f->dyn.h)};
     if (!f->contact_forces) return info;
     info.contacts = tac_contact_forces_count(f->contact_forces);
+    info.flags = f->contact_forces->flags;
     if (is_stiff(f)) info.flags |= TAC_STIFF;
+    tac_contact_forces_overlap(f->contact_forces, &info);
     return info;
+}
+
+void tac_step_report_diff(const tacForward* f, tacScratch* scratch) {
+    unsigned own = scratch->info.flags & TAC_SURROGATE;
+    scratch->info = step_info(f);
+    scratch->info.flags |= own;
 }
 
 tacResult tac_step(const tacModel* model, const tacState* x, const tacReal* u, tacState* next,

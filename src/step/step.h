@@ -13,6 +13,9 @@
 // stage repeats the same numbers.
 void tac_step_stage(tacForward* f, tacStages* s, int i);
 
+// The report of a derivative of the step: that of the step, and of the derivative's softer model.
+void tac_step_report_diff(const tacForward* f, tacScratch* scratch);
+
 // Arguments (step_check.c): are the arrays there, and finite?
 tacResult tac_step_check(const tacModel* model, const tacState* x, const tacReal* u,
                          const tacScratch* scratch);
@@ -21,6 +24,10 @@ int tac_state_has_arrays(const tacModel* model, const tacState* next);
 // 1: the model has these parameters
 int tac_params_are_valid(const tacModel* model, const tacParam* theta, int ntheta);
 int tac_state_tangent_is_finite(const tacModel* model, tacTangent x);
+
+// Steps items on this thread, consecutive ones of one model together in lanes; wrong items get
+// their result. Items may share a scratch.
+void tac_step_items(tacStepItem* items, int items_count);
 
 // nx = 2 nv + na
 static inline int tac_tangent_size(const tacModel* model) { return 2 * model->nv + model->na; }

@@ -107,19 +107,17 @@ static int any_generated(tacStepItem** item, int count) {
     return 0;
 }
 
-// Consecutive items of one model within a block; wrong items get their result.
-static void step_block(void* context, int job, int worker) {
-    (void)worker;
-    const stepBlocks* g = context;
+void tac_step_items(tacStepItem* items, int items_count) {
     const tacDynamicsKernels* kernels = TAC_DISPATCH(tac_dynamics_kernels_);
     tacStepItem* block[TAC_MAX_LANES];
-    int last = (job + 1) * g->lanes < g->count ? (job + 1) * g->lanes : g->count, count = 0;
-    for (int i = job * g->lanes; i < last; ++i) {
-        tacStepItem* item = &g->items[i];
+    int count = 0;
+    for (int i = 0; i < items_count; ++i) {
+        tacStepItem* item = &items[i];
         item->result = item->next ? tac_step_check(item->model, item->x, item->u, item->scratch)
                                   : TAC_ERROR_VALUE;
         if (item->result == TAC_OK) block[count++] = item;
-        int ends = i + 1 == last || (count > 0 && g->items[i + 1].model != block[0]->model);
+        int ends = i + 1 == items_count || count == kernels->lanes ||
+                   (count > 0 && items[i + 1].model != block[0]->model);
         if (!ends || count == 0) continue;
         if (count == 1 || block[0]->model->contact || any_generated(block, count))
             step_one_by_one(block, count);
@@ -127,6 +125,13 @@ static void step_block(void* context, int job, int worker) {
             step_lanes(block, count, kernels);
         count = 0;
     }
+}
+
+static void step_block(void* context, int job, int worker) {
+    (void)worker;
+    const stepBlocks* g = context;
+    int first = job * g->lanes, count = g->count - first;
+    tac_step_items(g->items + first, count < g->lanes ? count : g->lanes);
 }
 
 tacResult tac_step_batch(tacStepItem* items, int count, int threads) {

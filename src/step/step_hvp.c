@@ -4,6 +4,7 @@
 
 #include "math/complex_step.h"
 #include "math/quat.h"
+#include "model/live_params.h"
 #include "step/hvp_arrays.h"
 
 #include <string.h>
@@ -65,6 +66,9 @@ tacResult tac_step_hvp(const tacModel* model, const tacState* x, const tacReal* 
         !is_double_finite(next_bar.dv, nv) || !is_double_finite(x->act, na) ||
         !is_double_finite(dot.x.da, na) || !is_double_finite(next_bar.da, na))
         return TAC_ERROR_VALUE;
+    const double* theta_dot = (const double*)dot.theta;
+    for (int i = 0; i < nparam && theta_dot; ++i)
+        if (theta_dot[i] != 0.0 && tac_is_param_held(model, i)) return TAC_ERROR_UNSUPPORTED;
     size_t mark = scratch->arena.used;
     tacHvpArrays c = tac_hvp_arrays_alloc(model, &scratch->arena);
     set_complex(c.param, nparam, model->param, dot.theta);

@@ -7,6 +7,7 @@
 // very many joints: one tangent per column (jacobian_columns.c). All share one pass over the
 // stages.
 
+#include "model/live_params.h"
 #include "step/hard/hard_step.h"
 #include "step/jacobian_columns.h"
 #include "step/rk4_jacobian.h"
@@ -125,6 +126,8 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
     if (result == TAC_OK && next && !tac_state_has_arrays(model, next)) result = TAC_ERROR_VALUE;
     if (result == TAC_OK && P && !tac_params_are_valid(model, theta, ntheta))
         result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && P && tac_are_params_held(model, theta, ntheta))
+        result = TAC_ERROR_UNSUPPORTED;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model)) return tac_hard_jacobian(model, x, u, out, scratch);
 
@@ -147,6 +150,7 @@ tacResult tac_step_jacobian(const tacModel* model, const tacState* x, const tacR
         tac_forward_prepare_diff(&ws->f, ws->s.a[i]);
         stage_jacobian(&ws->f, &ws->s, &w.J, i);
     }
+    tac_step_report_diff(&ws->f, scratch);
 
     // Jacobian of the integration, then parameters
     if (result == TAC_OK) result = integrate_jacobian(ws, &w.J);

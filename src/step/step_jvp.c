@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "math/vector_ops.h"
+#include "model/live_params.h"
 #include "step/hard/hard_step.h"
 #include "step/surrogate.h"
 
@@ -141,6 +142,7 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
         !(tac_state_tangent_is_finite(model, dot.x) && tac_all_finite(dot.u, model->nu) &&
           tac_all_finite(dot.theta, model->nparam)))
         result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && tac_moves_held_param(model, dot.theta)) result = TAC_ERROR_UNSUPPORTED;
     if (result != TAC_OK) return result;
     if (tac_is_hard(model)) return tac_hard_jvp(model, x, u, dot, next_dot, scratch);
 
@@ -163,6 +165,7 @@ tacResult tac_step_jvp(const tacModel* model, const tacState* x, const tacReal* 
     if (ws.f.result == TAC_OK) tac_integrate_stages(&ws.f, &ws.s, ws.next);
     result = tac_step_workspace_result(&ws);
     if (result == TAC_OK) tac_integrate_stages_jvp(&ws.f, &ws.s, &d);
+    tac_step_report_diff(&ws.f, scratch);
 
     // tangent of the next state
     tacTangent next = {d.next.q, d.next.v, d.next.act};

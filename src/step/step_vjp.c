@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "math/vector_ops.h"
+#include "model/live_params.h"
 #include "step/hard/hard_step.h"
 #include "step/surrogate.h"
 
@@ -156,13 +157,9 @@ static tacResult write_adjoints(const tacModel* model, const stepBar* b, tacStep
     return TAC_OK;
 }
 
-tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* u,
-                       tacTangent next_bar, tacStepTangent bar, tacScratch* scratch) {
-    tacResult result = tac_step_check(model, x, u, scratch);
-    if (result == TAC_OK && !tac_state_tangent_is_finite(model, next_bar)) result = TAC_ERROR_VALUE;
-    if (result != TAC_OK) return result;
-    if (tac_is_hard(model)) return tac_hard_vjp(model, x, u, next_bar, bar, scratch);
-
+// of the smooth step
+static tacResult smooth_vjp(const tacModel* model, const tacState* x, const tacReal* u,
+                            tacTangent next_bar, tacStepTangent bar, tacScratch* scratch) {
     // the step
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
@@ -173,7 +170,8 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
     tac_step_workspace_begin(&ws, x, u);
     for (int i = 0; i < ws.s.count; ++i) tac_step_stage(&ws.f, &ws.s, i);
     tac_integrate_stages(&ws.f, &ws.s, ws.next);
-    result = tac_step_workspace_result(&ws);
+    tacResult result = tac_step_workspace_result(&ws);
+    tac_step_report_diff(&ws.f, scratch);
 
     // integration and stages in reverse
     if (result == TAC_OK) {
@@ -185,5 +183,18 @@ tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* 
         result = write_adjoints(model, &b, bar);
     }
     arena->used = mark;
+    return result;
+}
+
+tacResult tac_step_vjp(const tacModel* model, const tacState* x, const tacReal* u,
+                       tacTangent next_bar, tacStepTangent bar, tacScratch* scratch) {
+    tacResult result = tac_step_check(model, x, u, scratch);
+    if (result == TAC_OK && !tac_state_tangent_is_finite(model, next_bar)) result = TAC_ERROR_VALUE;
+    if (result != TAC_OK) return result;
+    if (tac_is_hard(model))
+        result = tac_hard_vjp(model, x, u, next_bar, bar, scratch);
+    else
+        result = smooth_vjp(model, x, u, next_bar, bar, scratch);
+    if (bar.theta && tac_has_held_params(model)) scratch->info.flags |= TAC_HELD_PARAM;
     return result;
 }

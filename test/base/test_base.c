@@ -35,7 +35,7 @@ static int messages_hold_location_and_text(void) {
 }
 
 static int long_messages_are_cut_visibly(void) {
-    char longest[600];
+    char longest[sizeof(tacMessage) + 600];
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     tacMessage message;

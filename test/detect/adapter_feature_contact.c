@@ -3,7 +3,7 @@
 #include "detect/adapter_feature_contact.h"
 
 static tacTransform transform_of(const tacReal* x) {
-    return (tacTransform){tac_load3(x), tac_quat_to_mat(tac_quat_load(x + 3))};
+    return (tacTransform){.pos = tac_load3(x), .rot = tac_quat_to_mat(tac_quat_load(x + 3))};
 }
 
 static tacTransform first_transform(const featureContactMap* m) {

@@ -36,7 +36,9 @@ static inline int manifold_params(const tacModel* model, int* used) {
         int own = !strncmp(name, "detect/", 7) || !strncmp(name, "shape:", 6) ||
                   (!strncmp(name, "geom:", 5) &&
                    (strstr(name, "/pos") || strstr(name, "/quat") || strstr(name, "/size")));
-        if (own && count < MANIFOLD_PARAMS) used[count++] = i;
+        tacParam one = {.offset = i, .count = 1};
+        if (own && tac_param_live(model, one, NULL) == TAC_OK && count < MANIFOLD_PARAMS)
+            used[count++] = i;
     }
     return count;
 }

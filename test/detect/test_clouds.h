@@ -30,8 +30,9 @@ static inline tacContactCloud* test_ball(int n, double radius) {
             x[3 * (n + i) + k] = m[k];
         }
     }
-    tac_contact_cloud_points((tacSurfacePoints){n, x, x + 3 * n, 4.0 * TEST_PI * radius * radius},
-                             tac_default_allocator(), &cloud, NULL);
+    tac_contact_cloud_points(
+        (tacSurfacePoints){n, x, x + 3 * n, 4.0 * TEST_PI * radius * radius, NULL, NULL, 0.0, NULL},
+        tac_default_allocator(), &cloud, NULL);
     free(x);
     return cloud;
 }
@@ -51,6 +52,19 @@ static inline tacContactCloud* test_box(int cells, double x, double y, double z)
     tac_contact_cloud_create(soup, tac_pose_identity(), a, &cloud, NULL);
     tac_soup_destroy(soup);
     return cloud;
+}
+
+// planes that end, a part of the spacing beside their faces, and points that count by areas
+static inline void test_cut_off(tacContactCloud* cloud, double share) {
+    double* log_area = (double*)cloud->log_area;
+    cloud->is_cut_off = cloud->weighted = 1;
+    for (int i = 0; i < cloud->count; ++i) {
+        ((double*)cloud->reach)[i] = share * cloud->spacing * (1.0 + 0.3 * (i % 3));
+        log_area[i] = 0.2 * (i % 4) - 3.0;
+        ((double*)cloud->inv_depth2)[i] = 12.0 + (i % 5);
+    }
+    cloud->log_area_range[0] = -3.0;
+    cloud->log_area_range[1] = -2.4;
 }
 
 #endif

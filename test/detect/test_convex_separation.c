@@ -4,6 +4,7 @@
 #include "detect/random_solids.h"
 #include "detect/sat/cone_program.h"
 #include "detect/sat/solid_pair.h"
+#include "math/pose.h"
 
 static int sweep_count(int few, int some, int many) {
     if (getenv("TACTUS_NO_SWEEP")) return few;
@@ -201,5 +202,35 @@ static int half_space_through_the_origin_is_solved(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(half_space_through_the_origin_is_solved), RUN(distances_agree_with_axes),
-          RUN(shrunk_balls_see_overlaps), RUN(growth_makes_them_touch), RUN(extremes_are_finite))
+//---------------------------------- next to zero ---------------------------------
+
+// The centre of a circle on the side of a rectangle, or next to it: the program's points are at one
+// place, and the distance is minus the radius.
+static int centre_on_a_side(void) {
+    const double half[3] = {0.7, 0.3, 0.4};
+    for (int planar = 0; planar < 2; ++planar) {
+        tacSolid *box, *ball;
+        tacMessage message;
+        ENSURE(tac_solid_create_box(half, planar, &box, &message) == TAC_OK);
+        ENSURE(tac_solid_create_ball(0.2, planar, &ball, &message) == TAC_OK);
+        void* memory = malloc(tac_convex_separation_size(box, ball));
+        for (int i = -40; i <= 40; ++i) {
+            // 0, then 1e-16 .. 1 times 0.1 m out of it or into it
+            double out = i == 0 ? 0.0 : copysign(0.1 * pow(10.0, -0.4 * (40 - abs(i))), i);
+            tacPose turned = {tac_vec3(0.1, 0.2, 0.0), {cos(0.3), 0.0, 0.0, sin(0.3)}};
+            tacPosedSolid a = {box, turned}, b = {ball, turned};
+            b.pose.position = tac_pose_apply(turned, tac_vec3(0.7 + out, 0.05, 0.0));
+            tacSeparation s;
+            ENSURE(tac_convex_separation(a, b, NULL, &s, NULL, NULL, memory) == TAC_OK);
+            ENSURE_NEAR(s.distance, out - 0.2, 1e-9);
+        }
+        tac_solid_destroy(box);
+        tac_solid_destroy(ball);
+        free(memory);
+    }
+    return 0;
+}
+
+TEST_MAIN(RUN(centre_on_a_side), RUN(half_space_through_the_origin_is_solved),
+          RUN(distances_agree_with_axes), RUN(shrunk_balls_see_overlaps),
+          RUN(growth_makes_them_touch), RUN(extremes_are_finite))

@@ -318,7 +318,11 @@ static int derivatives_of_figures(void) {
     for (int i = 0; i < model->nparam; ++i) {
         char name[200];
         tac_param_name(model, i, name, sizeof name);
-        if (!strncmp(name, "detect/", 7) || !strncmp(name, "shape:figure/", 13))
+        tacParam one = {.offset = i, .count = 1};
+        int is_place =
+            !strncmp(name, "geom:", 5) && (strstr(name, "/pos") || strstr(name, "/quat"));
+        if ((is_place || !strncmp(name, "detect/", 7) || !strncmp(name, "shape:figure/", 13)) &&
+            tac_param_live(model, one, NULL) == TAC_OK)
             used[c.used_count++] = i;
     }
     c.memory = aligned_alloc(64, MANIFOLD_BYTES);

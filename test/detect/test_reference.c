@@ -439,6 +439,9 @@ static int prove_bench(bench b, const manifoldScene* scene, const char* options,
             char name[200];
             tac_param_name(b.model, k, name, sizeof name);
             int own = !strncmp(name, "detect/", 7) || !strncmp(name, "shape:", 6);
+            // sizes that features were made from at load are refused (test_live_params)
+            tacParam one = {.offset = k, .count = 1};
+            own = own && tac_param_live(b.model, one, NULL) == TAC_OK;
             theta[k] = own ? b.model->param[k] * test_uniform(&random, -1.0, 1.0) : 0.0;
         }
         for (int k = 6; k < 18; ++k)

@@ -79,11 +79,13 @@ static double distance_at(const impactScene* s, const tacMotionPath* c, double t
                 tacFeatureContact contact = {.pair = 0};
                 tacConvex a = tac_convex_part_at(
                     s->model, i,
-                    tac_motion_path_body(s->model, c, t, tac_convex_part_body(s->model, i), chain)
+                    tac_motion_path_body(s->model, c, t, tac_convex_part_body(s->model, i), NULL,
+                                         chain)
                         .pose);
                 tacConvex b = tac_convex_part_at(
                     s->model, j,
-                    tac_motion_path_body(s->model, c, t, tac_convex_part_body(s->model, j), chain)
+                    tac_motion_path_body(s->model, c, t, tac_convex_part_body(s->model, j), NULL,
+                                         chain)
                         .pose);
                 tac_closest_features(&a, &b, &cache, &near, &contact, s->memory);
                 min_distance = fmin(min_distance, near.distance);
@@ -133,7 +135,7 @@ static int motion_path_follows_kinematics(void) {
         integrate_qpos(s.model, q, move, end);
         ENSURE(tac_kinematics(s.model, end, rate, s.pose, twist, s.scratch) == TAC_OK);
         for (int b = 1; b < s.model->nbody; ++b) {
-            tacMotionState f = tac_motion_path_body(s.model, &c, t, b, chain);
+            tacMotionState f = tac_motion_path_body(s.model, &c, t, b, NULL, chain);
             ENSURE_NEAR(tac_distance(f.pose.position, s.pose[b].position), 0.0, 1e-13);
             tacMat3 off =
                 tac_mat_sub(tac_quat_to_mat(f.pose.rotation), tac_quat_to_mat(s.pose[b].rotation));
@@ -168,8 +170,8 @@ static int curvature_bounds_hold(void) {
                     p[3], w = tac_vec3_zero();
             for (int i = 0; i < 3; ++i)
                 p[i] = tac_pose_apply(
-                    tac_motion_path_body(s.model, &c, t + (i - 1) * h, b, chain).pose, x);
-            tacMotionState f = tac_motion_path_body(s.model, &c, t, b, chain);
+                    tac_motion_path_body(s.model, &c, t + (i - 1) * h, b, NULL, chain).pose, x);
+            tacMotionState f = tac_motion_path_body(s.model, &c, t, b, NULL, chain);
             arm = tac_norm(x);
             w = tac_add(tac_sub(p[2], p[1]), tac_sub(p[0], p[1]));
             double most = curvature[b].origin +
@@ -603,6 +605,30 @@ static int other_detectors_are_refused(void) {
     return 0;
 }
 
+// Balls that touch, or nearly so, and part have no impact, whatever distance is asked for.
+static int parting_balls_have_no_impact(void) {
+    impactScene s;
+    ENSURE(open_scene("<body><freejoint/><geom size='.5'/></body>"
+                      "<body pos='1 0 0'><freejoint/><geom size='.5'/></body>",
+                      &s));
+    const double gaps[] = {0.0, 1e-16, 1e-13, 1e-11, 1e-9, 1e-7};
+    for (double distance = 1e-3; distance > 5e-13; distance *= 0.1) {
+        for (int i = 0; i < 6; ++i) {
+            double q[14] = {0, 0, 0, 1, 0, 0, 0, 1.0 + gaps[i], 0, 0, 1}, v[12] = {-1, 0.3, 0, 1};
+            tacMotionPath c = {q, v, NULL, 0.1};
+            tacTimeOfImpact m;
+            v[6] = 1.0;
+            ENSURE(tac_time_of_impact(s.model, &c, 0, 1, distance, &m, s.memory) == TAC_OK);
+            ENSURE(!m.found);
+            v[6] = -3.0;
+            ENSURE(tac_time_of_impact(s.model, &c, 0, 1, distance, &m, s.memory) == TAC_OK);
+            ENSURE(m.found && m.time < 1e-6);
+        }
+    }
+    close_scene(&s);
+    return 0;
+}
+
 TEST_MAIN(RUN(motion_path_follows_kinematics), RUN(curvature_bounds_hold),
           RUN(parts_are_separated_before_impact), RUN(turning_rod_has_a_closed_form),
           RUN(thin_plates_do_not_tunnel), RUN(time_of_impact_has_exact_derivatives),
@@ -610,4 +636,4 @@ TEST_MAIN(RUN(motion_path_follows_kinematics), RUN(curvature_bounds_hold),
           RUN(co_rotating_pairs_have_no_impact), RUN(ties_are_reported),
           RUN(certificate_fails_where_plates_tunnel), RUN(public_time_of_impact_has_a_closed_form),
           RUN(bad_input_is_refused), RUN(scenes_without_convex_parts_are_refused),
-          RUN(other_detectors_are_refused))
+          RUN(other_detectors_are_refused), RUN(parting_balls_have_no_impact))

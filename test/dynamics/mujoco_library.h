@@ -1,10 +1,12 @@
-// The installed libmujoco as a source of a mujocoReference.
+// A libmujoco as a source of a mujocoReference: the installed one within the test, the newest one
+// within a program of its own headers (mujoco_native.c).
 
 #ifndef TACTUS_TEST_MUJOCO_LIBRARY_H
 #define TACTUS_TEST_MUJOCO_LIBRARY_H
 
 #include "dynamics/mujoco_reference.h"
 
+#include <float.h>
 #include <mujoco/mujoco.h>
 
 typedef struct mujocoLibrary {
@@ -13,6 +15,12 @@ typedef struct mujocoLibrary {
     testRandom random;
     mujocoReference* out;
 } mujocoLibrary;
+
+// what is wanted of a model
+typedef struct libraryJob {
+    const char *path, *file; // its name in the reference, and the file to read
+    int seed, states, steps, jacobians;
+} libraryJob;
 
 //---------------------------------- chance ---------------------------------------
 
@@ -54,9 +62,12 @@ static inline void library_draw(mujocoLibrary* l) {
 
 static inline void library_add_model(mujocoLibrary* l) {
     const mjModel* m = l->m;
-    int number = mj_version();
-    const double version[] = {number / 100, number / 10 % 10, number % 10};
-    const double sizes[] = {m->nq, m->nv, m->nu, m->na, m->nbody, m->njnt, m->nmesh};
+    int number = mj_version(), old = number < 1000; // 222 is 2.2.2, 4000001 is 4.0.1
+    const double version[] = {old ? number / 100 : number / 1000000,
+                              old ? number / 10 % 10 : number / 1000 % 1000,
+                              old ? number % 10 : number % 1000};
+    const double sizes[] = {(double)m->nq,    (double)m->nv,   (double)m->nu,   (double)m->na,
+                            (double)m->nbody, (double)m->njnt, (double)m->nmesh};
     reference_copy(l->out, "version", 3, version);
     reference_copy(l->out, "sizes", 7, sizes);
     reference_copy(l->out, "mass", m->nbody, m->body_mass);
@@ -77,7 +88,11 @@ static inline void library_add_model(mujocoLibrary* l) {
 // count, then (place, number) of what is not 0 in the lower triangle; how many numbers that is
 static inline int library_pack_mass(mujocoLibrary* l, double* dense, double* out) {
     int nv = l->m->nv, count = 0;
+#if mjVERSION_HEADER > 1000
+    mj_fullM(l->m, l->d, dense);
+#else
     mj_fullM(l->m, dense, l->d->qM);
+#endif
     for (int i = 0; i < nv; ++i)
         for (int j = 0; j <= i; ++j) {
             if (dense[i * nv + j] == 0.0) continue;
@@ -204,15 +219,125 @@ static inline void library_add_run(mujocoLibrary* l, const char* name, int steps
     l->out->arrays[l->out->count - 1].count = run.steps + 1; // of ulp: how far the run went
 }
 
+//---------------------------------- derivatives ----------------------------------
+
+enum { LIBRARY_LEVELS = 5, LIBRARY_MAX_NV = 300 };
+
+// the state of a step with one number of it or of its controls moved; quaternions are turned
+static inline void library_step_from(mujocoLibrary* l, const libraryRun* x, int column, double by) {
+    const mjModel* m = l->m;
+    mjData* d = l->d;
+    int nv = (int)m->nv, nx = 2 * nv + (int)m->na;
+    mj_resetData(m, d);
+    memcpy(d->qpos, x->qpos, sizeof(double) * (size_t)m->nq);
+    memcpy(d->qvel, x->qvel, sizeof(double) * (size_t)m->nv);
+    if (m->na) memcpy(d->act, x->act, sizeof(double) * (size_t)m->na);
+    if (m->nu) memcpy(d->ctrl, x->ctrl, sizeof(double) * (size_t)m->nu);
+    if (column < nv) {
+        double* unit = calloc((size_t)nv, sizeof *unit);
+        unit[column] = 1.0;
+        mj_integratePos(m, d->qpos, unit, by);
+        free(unit);
+    } else if (column < 2 * nv) {
+        d->qvel[column - nv] += by;
+    } else if (column < nx) {
+        d->act[column - 2 * nv] += by;
+    } else {
+        d->ctrl[column - nx] += by;
+    }
+    mj_step(m, d);
+}
+
+// (f(x + h) - f(x - h))/2h of the tangent of the next state
+static inline void library_difference_quotient(mujocoLibrary* l, const libraryRun* x, int column,
+                                               double h, double* out) {
+    const mjModel* m = l->m;
+    mjData* d = l->d;
+    int nq = (int)m->nq, nv = (int)m->nv, na = (int)m->na;
+    double* minus = malloc(sizeof *minus * (size_t)(nq + nv + na + 1));
+    library_step_from(l, x, column, -h);
+    memcpy(minus, d->qpos, sizeof *minus * (size_t)nq);
+    memcpy(minus + nq, d->qvel, sizeof *minus * (size_t)nv);
+    if (na) memcpy(minus + nq + nv, d->act, sizeof *minus * (size_t)na);
+    library_step_from(l, x, column, h);
+    mj_differentiatePos(m, out, 2.0 * h, minus, d->qpos);
+    for (int i = 0; i < nv; ++i) out[nv + i] = (d->qvel[i] - minus[nq + i]) / (2.0 * h);
+    for (int i = 0; i < na; ++i) out[2 * nv + i] = (d->act[i] - minus[nq + nv + i]) / (2.0 * h);
+    free(minus);
+}
+
+// largest number of the state
+static inline double library_state_size(const mujocoLibrary* l) {
+    double size = 0.0;
+    for (int i = 0; i < l->m->nq; ++i) size = fmax(size, fabs(l->d->qpos[i]));
+    for (int i = 0; i < l->m->nv; ++i) size = fmax(size, fabs(l->d->qvel[i]));
+    for (int i = 0; i < l->m->na; ++i) size = fmax(size, fabs(l->d->act[i]));
+    return size;
+}
+
+// Column of A or B: (16 D(h/4) - D(h))/15 of centred differences D, with the h at which two of them
+// agree best. Returns what they can show: how far these two are apart, and their rounding.
+static inline double library_column(mujocoLibrary* l, const libraryRun* x, int column,
+                                    double* best) {
+    int nx = 2 * (int)l->m->nv + (int)l->m->na;
+    double *D = malloc(sizeof *D * (size_t)(3 * nx)), *last = D + nx, *now = D + 2 * nx;
+    double h = 1e-3, least = INFINITY;
+    library_difference_quotient(l, x, column, h, D);
+    for (int level = 1; level < LIBRARY_LEVELS; ++level) {
+        double apart = 0.0;
+        library_difference_quotient(l, x, column, h /= 4.0, now);
+        for (int i = 0; i < nx; ++i) {
+            double finer = now[i], value = (16.0 * finer - D[i]) / 15.0;
+            D[i] = finer;
+            now[i] = value;
+            apart += (value - last[i]) * (value - last[i]);
+        }
+        apart = sqrt(apart) + 4.0 * DBL_EPSILON * library_state_size(l) / h;
+        if (level > 1 && apart < least) {
+            least = apart;
+            memcpy(best, now, sizeof *best * (size_t)nx);
+        }
+        memcpy(last, now, sizeof *last * (size_t)nx);
+    }
+    free(D);
+    return least;
+}
+
+// columns of (A B) at random states, one behind the other, and how well they are known
+static inline void library_add_jacobians(mujocoLibrary* l, const char* name, int count) {
+    const mjModel* m = l->m;
+    int nx = 2 * (int)m->nv + (int)m->na, columns = nx + (int)m->nu;
+    double* out = library_run_array(l, name, "columns", count * columns * nx);
+    double* known = library_run_array(l, name, "known", count * columns);
+    for (int i = 0; i < count; ++i) {
+        const libraryRun x = {
+            .qpos = (double*)reference_find(l->out, "qpos", NULL) + i * m->nq,
+            .qvel = (double*)reference_find(l->out, "qvel", NULL) + i * m->nv,
+            .act = (double*)reference_find(l->out, "act", NULL) + i * m->na,
+            .ctrl = (double*)reference_find(l->out, "ctrl", NULL) + i * m->nu,
+        };
+        for (int c = 0; c < columns; ++c)
+            known[i * columns + c] =
+                library_column(l, &x, c, out + (size_t)(i * columns + c) * (size_t)nx);
+    }
+}
+
 //---------------------------------- model ----------------------------------------
 
-static inline void library_read(mujocoReference* r, const char* path, int seed, int states,
-                                int steps) {
+static inline void library_add_integrator(mujocoLibrary* l, const libraryJob* job, const char* name,
+                                          int integrator) {
+    l->m->opt.integrator = integrator;
+    library_add_run(l, name, job->steps);
+    if (job->jacobians && l->m->nv <= LIBRARY_MAX_NV)
+        library_add_jacobians(l, name, job->jacobians);
+}
+
+static inline void library_read(mujocoReference* r, const libraryJob* job) {
     char error[1000] = "";
-    mujocoLibrary l = {.random = {(unsigned long long)seed}, .out = r};
+    mujocoLibrary l = {.random = {(unsigned long long)job->seed}, .out = r};
     reference_clear(r);
-    snprintf(r->path, sizeof r->path, "%s", path);
-    l.m = mj_loadXML(path, NULL, error, (int)sizeof error);
+    snprintf(r->path, sizeof r->path, "%s", job->path);
+    l.m = mj_loadXML(job->file, NULL, error, (int)sizeof error);
     if (!l.m) {
         error[strcspn(error, "\n")] = '\0';
         snprintf(r->failure, sizeof r->failure, "%.500s", error);
@@ -221,11 +346,12 @@ static inline void library_read(mujocoReference* r, const char* path, int seed, 
     l.d = mj_makeData(l.m);
     l.m->opt.disableflags |= mjDSBL_CONSTRAINT;
     library_add_model(&l);
-    library_add_states(&l, states);
-    l.m->opt.integrator = mjINT_EULER;
-    library_add_run(&l, "Euler", steps);
-    l.m->opt.integrator = mjINT_RK4;
-    library_add_run(&l, "RK4", steps);
+    library_add_states(&l, job->states);
+    library_add_integrator(&l, job, "Euler", mjINT_EULER);
+    library_add_integrator(&l, job, "RK4", mjINT_RK4);
+#if mjVERSION_HEADER > 1000
+    library_add_integrator(&l, job, "implicitfast", mjINT_IMPLICITFAST);
+#endif
     mj_deleteData(l.d);
     mj_deleteModel(l.m);
 }

@@ -2,19 +2,17 @@
 // every scene and on every model of the data that both of us read. One line a model; what is left
 // out has its reason.
 //
-// Two MuJoCos: the installed libmujoco, and the newer one of npm (tools/setup).
+// Three MuJoCos: the newest, native (tools/setup mujoco), whose numbers ours are to be; 3.14 of
+// npm, for compat="3.14"; the installed libmujoco, which is old and reads less.
 
 #define _GNU_SOURCE
-#include "dynamics/mujoco_reference.h"
+#include "dynamics/mujoco_program.h"
 #include "math/spatial.h"
-#include "model_files.h"
 #include "tactus/tactus.h"
 
 #ifdef TAC_HAVE_MUJOCO
 #include "dynamics/mujoco_library.h"
 #endif
-
-#include <stdarg.h>
 
 #define SEED 2024
 
@@ -276,19 +274,6 @@ static double free_run_difference(twin* t, const run* r, int* steps) {
     return worst;
 }
 
-// Two things are explicit in our implicitfast and implicit in MuJoCo's: gyroscopic forces of a free
-// body that carries nothing (since 3.11), and the drag of a fluid. Such models are left out of it.
-static int fast_is_the_same(const tacModel* model) {
-    if (model->fluid >= 0) return 0;
-    for (int i = 0; i < model->njoint; ++i) {
-        const tacJoint* j = &model->joint[i];
-        int last = j->dof + 5, carries = 0;
-        for (int k = last + 1; k < model->nv; ++k) carries |= model->dof[k].parent == last;
-        if (j->kind == TAC_JOINT_FREE && !carries) return 0;
-    }
-    return 1;
-}
-
 static void compare_runs(twin* t, figures* f) {
     for (int i = 0; i < (int)(sizeof integrators / sizeof integrators[0]); ++i) {
         run r = find_run(t, integrators[i].name);
@@ -296,6 +281,8 @@ static void compare_runs(twin* t, figures* f) {
         if (integrators[i].word == TAC_INTEGRATOR_IMPLICITFAST && !fast_is_the_same(t->model))
             continue;
         t->model->integrator = integrators[i].word;
+        if (i == 1 && find_numbers(t, "version")[0] >= 4.0)
+            t->model->integrator = TAC_INTEGRATOR_LIE;
         f->step[i] = step_difference(t, &r);
         if (i == 0) f->free = free_run_difference(t, &r, &f->free_steps);
     }
@@ -381,7 +368,8 @@ static int compare_twin(twin* t) {
 
 typedef struct tally {
     int compared, differ;
-    char version[40]; // of the MuJoCo
+    char version[40];   // of the MuJoCo
+    const char* compat; // tacOptions.contact
 } tally;
 
 static void compare_model(const mujocoReference* r, tally* all) {
@@ -394,7 +382,9 @@ static void compare_model(const mujocoReference* r, tally* all) {
     }
     const double* v = reference_find(r, "version", NULL);
     snprintf(all->version, sizeof all->version, "%g.%g.%g", v[0], v[1], v[2]);
-    if (tac_load(r->path, NULL, &t.model, &message) != TAC_OK) {
+    tacOptions options = tac_default_options();
+    options.contact = all->compat;
+    if (tac_load(r->path, &options, &t.model, &message) != TAC_OK) {
         snprintf(text, sizeof text, "%.255s (line %d)", message.text, message.line);
         print_skipped(r->path, "Tactus", text);
         return;
@@ -431,7 +421,8 @@ static int numbers_are_those_of_libmujoco(void) {
     mju_user_warning = ignore_warning;
     print_head("libmujoco");
     for (int i = 0; i < files->count; ++i) {
-        library_read(&r, files->path[i], SEED, states_wanted(), steps_wanted());
+        const char* path = files->path[i];
+        library_read(&r, &(libraryJob){path, path, SEED, states_wanted(), steps_wanted(), 0});
         compare_model(&r, &all);
     }
     reference_clear(&r);
@@ -442,52 +433,51 @@ static int numbers_are_those_of_libmujoco(void) {
 #endif
 }
 
-//---------------------------------- MuJoCo from npm ------------------------------
+//---------------------------------- programs beside ------------------------------
 
-static int append_text(char* text, size_t size, const char* format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static int append_text(char* text, size_t size, const char* format, ...) {
-    size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(text + used, size - used, format, arguments);
-    va_end(arguments);
-    return (size_t)length < size - used;
-}
-
-// node, the script and all models; NULL if the package is not there
-static FILE* open_node(const modelFiles* files) {
-    static char command[100000];
-    const char* folder = getenv("TACTUS_NPM");
-    if (!folder) folder = TAC_SOURCE_DIR "/build/npm";
-    snprintf(command, sizeof command,
-             "node --version >/dev/null 2>&1 && test -d '%s/node_modules/@mujoco/mujoco'", folder);
-    if (system(command) != 0) return NULL;
-    snprintf(command, sizeof command, "node '%s/tools/mujoco-reference.mjs' '%s' %d %d %d",
-             TAC_SOURCE_DIR, folder, SEED, states_wanted(), steps_wanted());
-    for (int i = 0; i < files->count; ++i)
-        if (!append_text(command, sizeof command, " '%s'", files->path[i])) break;
-    return popen(command, "r");
-}
-
-static int numbers_are_those_of_mujoco_from_npm(void) {
+static int compare_program(const char* program, const char* source, const char* compat) {
     mujocoReference r = {0};
-    tally all = {0};
+    tally total = {.compat = compat};
     int seen = 0;
-    const modelFiles* files = list_model_files();
-    FILE* stream = open_node(files);
-    if (!stream) SKIP("node or @mujoco/mujoco is absent; tools/setup gets it where npm is there");
-    print_head("npm");
-    for (; reference_read(&r, stream); ++seen) compare_model(&r, &all);
+    allFiles* all = open_files();
+    ENSURE(all);
+    FILE* stream = open_program(all, program);
+    ENSURE(stream);
+    print_head(source);
+    for (; reference_read(&r, stream); ++seen) compare_model(&r, &total);
     reference_clear(&r);
     int status = pclose(stream);
-    print_tally(&all);
+    remove_small_scenes(all->folder, all->small);
+    print_tally(&total);
     ENSURE(status == 0);
-    ENSURE(seen == files->count);
-    ENSURE(all.differ == 0);
-    ENSURE(all.compared >= 5);
+    ENSURE(seen == all->files->count + SMALL_SCENES);
+    ENSURE(total.differ == 0);
+    ENSURE(total.compared >= 5 + SMALL_SCENES);
     return 0;
 }
 
-TEST_MAIN(RUN(numbers_are_those_of_libmujoco), RUN(numbers_are_those_of_mujoco_from_npm))
+static int numbers_are_those_of_the_newest_mujoco(void) {
+    if (!*TAC_MUJOCO_NATIVE)
+        SKIP("MuJoCo 4.0.1 is not in build/mujoco: run tools/setup mujoco (pip), then build again");
+    char program[2000];
+    snprintf(program, sizeof program, "'%s' %d %d %d 0", TAC_MUJOCO_NATIVE, SEED, states_wanted(),
+             steps_wanted());
+    return compare_program(program, "build/mujoco", NULL);
+}
+
+// what compat="3.14" promises
+static int numbers_with_compat_are_those_of_mujoco_3_14(void) {
+    char program[3000];
+    const char* folder = getenv("TACTUS_NPM");
+    if (!folder) folder = TAC_SOURCE_DIR "/build/npm";
+    snprintf(program, sizeof program,
+             "node --version >/dev/null 2>&1 && test -d '%s/node_modules/@mujoco/mujoco'", folder);
+    if (system(program) != 0)
+        SKIP("node or @mujoco/mujoco is absent; tools/setup npm gets it where npm is there");
+    snprintf(program, sizeof program, "node '%s/tools/mujoco-reference.mjs' '%s' %d %d %d",
+             TAC_SOURCE_DIR, folder, SEED, states_wanted(), steps_wanted());
+    return compare_program(program, "npm", "compat=3.14");
+}
+
+TEST_MAIN(RUN(numbers_are_those_of_libmujoco), RUN(numbers_are_those_of_the_newest_mujoco),
+          RUN(numbers_with_compat_are_those_of_mujoco_3_14))

@@ -40,6 +40,10 @@ static int is_mesh_refused(const char* text, const char* path, int line, const c
     return are_bytes_refused(text, strlen(text), path, line, words);
 }
 
+#define OFF_FACES "3 0 2 1 255 0 0\n3 0 1 3\n3 1 2 3\n3 0 3 2\n"
+
+static const char off_text[] = "OFF\n4 4 6\n0 0 0\n1 0 0\n0 1 0\n0 0 1 # top\n" OFF_FACES;
+
 //---------------------------------- numbers --------------------------------------
 
 // the same bits as strtod, on the edges between the fast ways and off them
@@ -111,8 +115,9 @@ static int obj_takes_all_forms(void) {
                               "l 1 2\np 1\ncurv 0 1 2\\\n3 f\n",
                               "a.obj");
     ENSURE(soup != NULL);
-    ENSURE(soup->nvertex == 4 && soup->nface == 5 && soup->ncorner == 16 && soup->ntriangle == 6);
-    ENSURE(soup->first[1] == 4 && soup->corner[13] == 0 && soup->corner[15] == 3);
+    ENSURE(soup->nvertex == 4 && soup->nface == 3 && soup->ncorner == 10 && soup->ntriangle == 4);
+    ENSURE(soup->repeated == 2 && soup->first[1] == 4);
+    ENSURE(soup->corner[7] == 0 && soup->corner[9] == 3);
     ENSURE(soup->triangle_face[0] == 0 && soup->triangle_face[1] == 0 &&
            soup->triangle_face[2] == 1);
     ENSURE(soup->vertex_line[0] == 7 && soup->vertex_line[3] == 11 && soup->face_line[0] == 15);
@@ -135,7 +140,7 @@ static int obj_without_faces_is_a_cloud(void) {
 
 static int repeated_corners_are_dropped(void) {
     tacSoup* soup =
-        read_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 1 2 3 1\nf 1 2 1\nf 2 2 2\nf 1 2 3\n", "a.OBJ");
+        read_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 1 2 3 1\nf 1 2 1\nf 2 2 2\nf 3 2 1\n", "a.OBJ");
     ENSURE(soup && soup->nface == 2 && soup->dropped == 2 && soup->ncorner == 6);
     ENSURE(soup->face_line[1] == 7);
     tac_soup_destroy(soup);
@@ -525,11 +530,13 @@ static int running_out_of_memory_is_survived(void) {
     const char* text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nf 1//1 2//1 3//1\n";
     ENSURE(read_with_little_memory(text, strlen(text), "a.obj") > 8);
     ENSURE(read_with_little_memory("1 2 3 0 0 1\n", 12, "a.xyz") > 5);
+    ENSURE(read_with_little_memory(off_text, strlen(off_text), "a.off") > 8);
     return 0;
 }
 
 static int mutated_files_are_read_or_refused(void) {
-    static const char* const paths[] = {"a.stl", "a.stl", "a.ply", "a.ply", "a.obj", "a.xyz"};
+    static const char* const paths[] = {"a.stl", "a.stl", "a.ply", "a.ply",
+                                        "a.obj", "a.xyz", "a.off"};
     testRandom random = {31};
     int count = getenv("TACTUS_NO_SWEEP") ? 600 : 60000;
     for (int n = 0; n < count; ++n) {
@@ -539,13 +546,14 @@ static int mutated_files_are_read_or_refused(void) {
                       : n % 6 == 2 ? ply_binary(bytes, n & 8)
                       : n % 6 == 3 ? ply_text(bytes)
                                    : stl_text(bytes);
+        if (n % 7 == 6) size = (size_t)snprintf(bytes, sizeof bytes, "%s", off_text);
         for (int i = 0; i < 1 + n % 5; ++i)
             bytes[test_bits(&random) % size] = (char)test_bits(&random);
         if (n % 4 == 0) size = (size_t)(test_bits(&random) % (size + 1));
         failingAllocator s = {.left = 1000};
         tacSoup* soup = NULL;
-        tacResult result =
-            tac_soup_read(bytes, size, paths[n % 6], failing_allocator(&s), &soup, &message);
+        tacResult result = tac_soup_read(bytes, size, paths[n % 7 == 6 ? 6 : n % 6],
+                                         failing_allocator(&s), &soup, &message);
         ENSURE((result == TAC_OK) == (soup != NULL));
         ENSURE(result == TAC_OK || (message.text[0] && s.alive == 0));
         tac_soup_destroy(soup);
@@ -564,7 +572,130 @@ static int a_comma_of_the_locale_changes_nothing(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(decimals_are_correctly_rounded), RUN(decimals_on_the_middle_are_right),
+//---------------------------------- OFF ------------------------------------------
+
+static int off_is_read(void) {
+    static const char* const files[] = {
+        off_text,
+        "# by hand\nOFF 4 4 0\n0 0 0 1 0 0\n0 1 0\n0 0 1\n" OFF_FACES,
+        "OFF4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n" OFF_FACES,
+        "COFF\n4 4 6\n0 0 0 9 9 9 1\n1 0 0 9 9 9 1\n0 1 0 9 9 9 1\n0 0 1 9 9 9 1\n" OFF_FACES,
+        "NOFF\n4 4 6\n0 0 0 0 0 1\n1 0 0 0 0 1\n0 1 0 0 0 1\n0 0 1 0 0 1\n" OFF_FACES,
+    };
+    for (int i = 0; i < 5; ++i) {
+        tacSoup* soup = read_text(files[i], i % 2 ? "a.off" : "a.OFF");
+        if (!soup) printf("  %d: %s\n", i, message.text);
+        ENSURE(soup && soup->nvertex == 4 && soup->nface == 4 && soup->ntriangle == 4);
+        ENSURE(soup->vertex[3] == 1.0 && soup->vertex[7] == 1.0 && soup->vertex[11] == 1.0);
+        ENSURE(soup->corner[1] == 2 && soup->corner[11] == 2);
+        ENSURE((soup->normal != NULL) == (i == 4));
+        tac_soup_destroy(soup);
+    }
+    return 0;
+}
+
+static int wrong_off_is_refused(void) {
+    ENSURE_LAW(is_mesh_refused("ply\n", "a.off", 1, "starts with the word OFF"));
+    ENSURE_LAW(is_mesh_refused("4OFF\n1 0 0\n", "a.off", 1, "other than three"));
+    ENSURE_LAW(is_mesh_refused("OFF BINARY\n", "a.off", 1, "binary"));
+    ENSURE_LAW(is_mesh_refused("OFF\n3 x 0\n", "a.off", 2, "number of faces"));
+    ENSURE_LAW(is_mesh_refused("OFF\n1 0 0\n0 0\n", "a.off", 4, "missing"));
+    ENSURE_LAW(is_mesh_refused("OFF\n1 1 0\n0 0 0\n3 0 0\n", "a.off", 4, "is no index"));
+    ENSURE_LAW(
+        is_mesh_refused("OFF\n3 1 0\n0 0 0 1 0 0 0 1 0\n3 0 1 7\n", "a.off", 4, "does not have"));
+    return 0;
+}
+
+//---------------------------------- MSH ------------------------------------------
+
+static size_t append_msh(char* bytes, size_t at, const void* number) {
+    memcpy(bytes + at, number, 4); // of a little-endian machine, as the file
+    return at + 4;
+}
+
+// a tetrahedron with normals and texture places, which are skipped; its size
+static size_t msh_bytes(char* bytes, const float vertex[12], const int face[12]) {
+    const int counts[4] = {4, 2, 3, 4};
+    const float other = 7.0f;
+    size_t size = 0;
+    for (int i = 0; i < 4; ++i) size = append_msh(bytes, size, &counts[i]);
+    for (int i = 0; i < 12; ++i) size = append_msh(bytes, size, &vertex[i]);
+    for (int i = 0; i < 12; ++i) size = append_msh(bytes, size, &other);
+    for (int i = 0; i < 12; ++i) size = append_msh(bytes, size, &face[i]);
+    return size;
+}
+
+static const float msh_vertex[12] = {0.0f, 0.0f, 0.0f, 1.0f, 0.0f, 0.0f,
+                                     0.0f, 1.0f, 0.0f, 0.0f, 0.0f, 0.25f};
+static const int msh_face[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+
+static int msh_is_read(void) {
+    char bytes[400];
+    size_t size = msh_bytes(bytes, msh_vertex, msh_face);
+    tacSoup* soup = read_bytes(bytes, size, "a.MSH");
+    if (!soup) printf("  %s\n", message.text);
+    ENSURE(soup && soup->nvertex == 4 && soup->nface == 4 && soup->ntriangle == 4);
+    ENSURE(soup->vertex[3] == 1.0 && soup->vertex[7] == 1.0 && soup->vertex[11] == 0.25);
+    ENSURE(soup->corner[1] == 2 && soup->corner[11] == 2);
+    tac_soup_destroy(soup);
+    return 0;
+}
+
+static int wrong_msh_is_refused(void) {
+    char bytes[400];
+    float far[12], nan_vertex[12];
+    int face[12];
+    size_t size = msh_bytes(bytes, msh_vertex, msh_face);
+    ENSURE_LAW(are_bytes_refused(bytes, 15, "a.msh", 0, "four counts"));
+    ENSURE_LAW(are_bytes_refused(bytes, size - 4, "a.msh", 0, "the file has"));
+    bytes[3] = (char)0xff;
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.msh", 0, "the file has"));
+    memcpy(face, msh_face, sizeof face);
+    face[7] = 4;
+    size = msh_bytes(bytes, msh_vertex, face);
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.msh", 0, "face 2 (from 0) has the vertex 4"));
+    memcpy(far, msh_vertex, sizeof far);
+    far[4] = 1e30f;
+    size = msh_bytes(bytes, far, msh_face);
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.msh", 0, "vertex 1 (from 0)"));
+    memcpy(nan_vertex, msh_vertex, sizeof nan_vertex);
+    nan_vertex[0] = NAN;
+    size = msh_bytes(bytes, nan_vertex, msh_face);
+    ENSURE_LAW(are_bytes_refused(bytes, size, "a.msh", 0, "not finite"));
+    return 0;
+}
+
+// any bytes of a file give a mesh or a message
+static int mutated_msh_is_read_or_refused(void) {
+    testRandom random = {5};
+    for (int n = 0; n < 2000; ++n) {
+        char bytes[400];
+        size_t size = msh_bytes(bytes, msh_vertex, msh_face);
+        for (int i = 0; i < 1 + n % 5; ++i)
+            bytes[test_bits(&random) % size] = (char)test_bits(&random);
+        if (n % 4 == 0) size = (size_t)(test_bits(&random) % (size + 1));
+        tacSoup* soup = read_bytes(bytes, size, "a.msh");
+        ENSURE(soup || message.text[0]);
+        tac_soup_destroy(soup);
+    }
+    return 0;
+}
+
+// faces twice, also from another corner; those that look the other way are another side
+static int repeated_faces_are_dropped(void) {
+    tacSoup* soup = read_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 2 3 1\nf 3 2 1\n"
+                              "f 1 2 4\nf 1 2 3\n",
+                              "a.obj");
+    ENSURE(soup && soup->nface == 3 && soup->repeated == 2 && soup->dropped == 0);
+    ENSURE(soup->corner[0] == 0 && soup->corner[3] == 2 && soup->corner[8] == 3);
+    ENSURE(soup->face_line[0] == 5 && soup->face_line[1] == 7 && soup->face_line[2] == 8);
+    tac_soup_destroy(soup);
+    return 0;
+}
+
+TEST_MAIN(RUN(msh_is_read), RUN(wrong_msh_is_refused), RUN(mutated_msh_is_read_or_refused),
+          RUN(off_is_read), RUN(wrong_off_is_refused), RUN(repeated_faces_are_dropped),
+          RUN(decimals_are_correctly_rounded), RUN(decimals_on_the_middle_are_right),
           RUN(obj_takes_all_forms), RUN(obj_without_faces_is_a_cloud),
           RUN(repeated_corners_are_dropped), RUN(wrong_obj_is_refused),
           RUN(concave_faces_are_cut_into_ears), RUN(large_faces_have_to_be_convex),

@@ -62,6 +62,16 @@ static int ranges_and_dampings_follow_the_target(void) {
     ENSURE_NEAR(m->actuator[0].ctrlrange[1], 50.0 * radian, 1e-14);
     // box about y at .5, ball at 1, rotor
     double inertia = 2.0 * (.01 + .09) / 3.0 + 2.0 * .25 + 3.0 * (.4 * .01 + 1.0) + .1;
+    // M = (inertia 3; 3 3): the slide gives way, 1/M^-1_11 = inertia - 3 * 3/3
+    ENSURE_NEAR(param_value(m, "actuator:0/bias[2]"), -2.0 * sqrt(7.0 * (inertia - 3.0) / 4.0),
+                1e-13);
+    tac_model_destroy(m);
+    // MuJoCo before 3.15 holds it
+    ENSURE(load_text("<mujoco><tactus compat='3.14'/>" ARM
+                     "<actuator><position joint='j' kp='7' dampratio='1' gear='2'/></actuator>"
+                     "</mujoco>",
+                     &m, NULL) == TAC_OK);
+    ENSURE(m->compat == TAC_COMPAT_3_14);
     ENSURE_NEAR(param_value(m, "actuator:0/bias[2]"), -2.0 * sqrt(7.0 * inertia / 4.0), 1e-13);
     tac_model_destroy(m);
     return 0;

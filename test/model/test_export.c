@@ -126,7 +126,7 @@ static int sources_are_not_overwritten(void) {
         char more[60];
         snprintf(more, sizeof more, "--mjcf %s", outs[i]);
         ENSURE(run_check("whole.xml", more) == 2);
-        ENSURE(output_has("is read from") && !output_has(": ok"));
+        ENSURE(output_has("this command reads") && !output_has(": ok"));
     }
     ENSURE(file_has("whole.xml", whole) && file_has("part.xml", part) &&
            file_has("out_0.obj", "v 1 0 0\n"));

@@ -101,7 +101,7 @@ static int flags_have_names(void) {
     TAC_FLAGS(CHECK_FLAG)
 #undef CHECK_FLAG
     ENSURE(all == TAC_FLAG_ALL);
-    ENSURE(tac_flag_name(0) == NULL && tac_flag_name(3) == NULL && tac_flag_name(256) == NULL);
+    ENSURE(tac_flag_name(0) == NULL && tac_flag_name(3) == NULL && tac_flag_name(1024) == NULL);
     ENSURE(tac_flag_text(0) == NULL);
     return 0;
 }

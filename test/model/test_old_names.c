@@ -147,8 +147,8 @@ static int both_names_are_refused(void) {
     static const badText bad[] = {
         {"<mujoco>\n<tactus detect='manifold' clash='.1' opposing='.1'/></mujoco>", TAC_ERROR_VALUE,
          2, "clash", "old name of 'opposing'"},
-        {"<mujoco>\n<tactus detect='manifold'\n keep='best'/></mujoco>", TAC_ERROR_VALUE, 3,
-         "top_k", "threshold"},
+        {"<mujoco>\n<tactus detect='manifold'\n keep='best'/></mujoco>", TAC_ERROR_VALUE, 3, "keep",
+         "(now 'top_k') 'best' is not a value of 'top_k'"},
     };
     return are_texts_refused("scene.xml", "", "", bad, TAC_COUNT(bad));
 }

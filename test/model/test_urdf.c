@@ -362,7 +362,65 @@ static int wrong_robots_are_refused_with_line_and_attribute(void) {
                              bad_robots, (int)(sizeof bad_robots / sizeof *bad_robots));
 }
 
-TEST_MAIN(RUN(every_type_of_joint_is_read), RUN(numbers_of_joints_are_read),
+//---------------------------------- what MuJoCo takes ----------------------------
+
+#define ARM_LINKS                                                                                  \
+    "<link name='base'/><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "       \
+    "izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+#define ARM_JOINT(more)                                                                            \
+    "<joint name='j' type='continuous'><parent link='base'/><child link='a'/>" more "</joint>"
+
+static const struct {
+    const char *text, *warning; // NULL: none
+} tolerated[] = {
+    {"<robot name='r'>" ARM_LINKS ARM_JOINT(
+         "") "<transmission "
+             "name='t'><type>transmission_interface/SimpleTransmission</type></transmission>"
+             "<gazebo reference='a'><mu1>0.8</mu1></gazebo></robot>",
+     NULL},
+    {"<robot name='r'>" ARM_LINKS ARM_JOINT(
+         "<limit effort='1' velocity='1' gear_velocity='10' acceleration='3'/>") "</robot>",
+     NULL},
+    {"<?xml version=\"0.0\" ?>\n<robot name='r'>" ARM_LINKS ARM_JOINT("") "</robot>", NULL},
+    {"\n <?xml version=\"1.0\" encoding=\"latin-1\"?>\n<robot name='r'>" ARM_LINKS ARM_JOINT(
+         "") "</robot>",
+     NULL},
+    {"<!-- a -- b ---><robot name='r'><!-- Andr\xe9 -->" ARM_LINKS ARM_JOINT("") "</robot>", NULL},
+    {"<robot name='r'><! note >" ARM_LINKS ARM_JOINT("") "</robot>", NULL},
+    {"<robot name='r'>\n>" ARM_LINKS ARM_JOINT(";") "</robot>", ":2: the text '>'"},
+};
+
+static int what_mujoco_tolerates_is_read(void) {
+    for (int i = 0; i < (int)(sizeof tolerated / sizeof tolerated[0]); ++i) {
+        tacModel* model = NULL;
+        tacMessage message;
+        const char* text = tolerated[i].text;
+        if (load_text(text, &model, &message) != TAC_OK)
+            printf("  %d: line %d: %s\n", i, message.line, message.text);
+        ENSURE(model && model->nv == 1);
+        tac_model_destroy(model);
+        ENSURE(tolerated[i].warning ? strstr(message.text, tolerated[i].warning) != NULL
+                                    : strstr(message.text, "the text") == NULL);
+    }
+    return 0;
+}
+
+// what is blanked keeps its lines; what has no end is an error
+static int lines_stay_behind_what_is_blanked(void) {
+    tacModel* model = NULL;
+    tacMessage message;
+    ENSURE(load_text("\n<?xml\nversion='0.0'?>\n<!--\n--\n-->\n<! a\n>\n<robot name='r'>\n<lnk/>"
+                     "</robot>",
+                     &model, &message) == TAC_ERROR_UNSUPPORTED);
+    ENSURE(message.line == 10);
+    ENSURE(load_text("<robot name='r'><!-- no end </robot>", &model, &message) == TAC_ERROR_SYNTAX);
+    ENSURE(load_text("<robot name='r'><link name='a'/>\xe9</robot>", &model, &message) ==
+           TAC_ERROR_SYNTAX);
+    return 0;
+}
+
+TEST_MAIN(RUN(what_mujoco_tolerates_is_read), RUN(lines_stay_behind_what_is_blanked),
+          RUN(every_type_of_joint_is_read), RUN(numbers_of_joints_are_read),
           RUN(inertias_are_turned_into_the_body), RUN(geometry_is_read),
           RUN(large_geometry_is_read), RUN(fixed_joints_are_fused), RUN(meshes_are_found),
           RUN(extensions_are_read), RUN(many_links_load),

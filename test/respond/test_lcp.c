@@ -343,6 +343,15 @@ static int wrong_input_is_refused(void) {
         ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_ERROR_VALUE);
         mu = 0.5;
     }
+    // A is symmetric but for rounding
+    A[1] = 0.3;
+    A[2] = 0.1;
+    ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, NULL, memory) == TAC_ERROR_VALUE);
+    A[2] = 0.3 + 1e-12;
+    tacLcpReport report;
+    ENSURE(tac_lcp_solve(&lcp, 0, f, active_set, &report, memory) == TAC_OK);
+    ENSURE(report.residual == tac_lcp_residual(&lcp, f, NULL));
+    A[1] = A[2] = 0.0;
     // room for many is room for few
     for (int n = 0; n < 300; ++n)
         for (int t = 0; t <= 2; ++t) ENSURE(tac_lcp_size(n, t) <= tac_lcp_size(n + 1, t));

@@ -40,12 +40,18 @@ static int sample(const void* map, int i, unsigned long long* random, double* x,
 static int wrenches_have_exact_derivatives(void) {
     tacContactCloud* clouds[2][2] = {{test_ball(60, 1.0), test_ball(40, 0.4)},
                                      {test_box(3, 0.3, 0.25, 0.2), test_box(2, 0.2, 0.2, 0.3)}};
-    for (int trial = 0; trial < 3; ++trial) {
+    static const char* const names[] = {"balls", "boxes", "balls, ahead", "boxes, planes that end",
+                                        "balls, planes that end, ahead"};
+    for (int trial = 0; trial < 5; ++trial) {
         int kind = trial % 2;
-        scmMap map = {{clouds[kind][0], clouds[kind][1]}, {0.1, -0.2, 0.3}, 0, 0, kind, trial == 2};
-        tacCheckProblem problem = {.name = trial == 2 ? "balls, ahead"
-                                           : kind     ? "boxes"
-                                                      : "balls",
+        for (int i = 0; i < 2 && trial >= 3; ++i) test_cut_off(clouds[kind][i], 0.3);
+        scmMap map = {{clouds[kind][0], clouds[kind][1]},
+                      {0.1, -0.2, 0.3},
+                      0,
+                      0,
+                      kind,
+                      trial == 2 || trial == 4};
+        tacCheckProblem problem = {.name = names[trial],
                                    .n = SCM_INPUTS,
                                    .m = 6,
                                    .context = &map,
@@ -391,10 +397,12 @@ static int regions_share_the_stiffness(void) {
     }
     tacAllocator allocator = tac_default_allocator();
     ENSURE(tac_contact_cloud_plane(tac_pose_identity(), allocator, &plane) == TAC_OK);
-    ENSURE(tac_contact_cloud_points((tacSurfacePoints){COUNT, x[0], n[0], 0.1}, allocator, &one,
-                                    NULL) == TAC_OK);
-    ENSURE(tac_contact_cloud_points((tacSurfacePoints){2 * COUNT, x[0], n[0], 0.2}, allocator, &two,
-                                    NULL) == TAC_OK);
+    ENSURE(
+        tac_contact_cloud_points((tacSurfacePoints){COUNT, x[0], n[0], 0.1, NULL, NULL, 0.0, NULL},
+                                 allocator, &one, NULL) == TAC_OK);
+    ENSURE(tac_contact_cloud_points(
+               (tacSurfacePoints){2 * COUNT, x[0], n[0], 0.2, NULL, NULL, 0.0, NULL}, allocator,
+               &two, NULL) == TAC_OK);
     double force[2];
     for (int i = 0; i < 2; ++i) {
         tacScmPair p = still_pair(plane, i ? two : one, 1e-4, 1e-3, 5e-4);

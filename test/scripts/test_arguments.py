@@ -28,6 +28,8 @@ OPTIONAL_OF = {
     r"tac_\w+_jvp": r".*_dot|tangent|dq",
     r"tac_\w+_vjp|tac_\w+_hvp": r".*_bar|adjoint|.*_dot",
     r"tac_kinematics": r"qvel|pose|twist",
+    r"tac_batch_(step|jacobian|jvp|vjp|hvp)": r"ctrl|A|B",
+    r"tac_render": r"qpos",
     r"tac_(energy|momentum|rows|impulse)(_vjp|_jvp)?": r"qvel",
     r"tac_impulse": r"contacts|impulse",
     r"tac_forward_(dynamics|contact)(_jvp|_vjp)?": r"tau",
@@ -71,7 +73,9 @@ GOOD = {
     "tacStepJacobian*": "&(tacStepJacobian){.next = &next, .A = number}",
     "tacStepHvp*": "&(tacStepHvp){{number, number, number}}",
     "tacStepHessian*": "&(tacStepHessian){{number, number, number}, .H = other}",
-    "tacStepContacts*": "&step_contacts", "tacRollout*": "&rollout", "tacObject": "TAC_OBJ_JOINT",
+    "tacBatch*": "batch", "tacBatch**": "&made.batch", "tacBatchRollout*": "&batch_rollout",
+    "tacBatchRolloutAdjoint*": "&batch_rollout_bar", "tacBatchTangent*": "&batch_tangent",
+    "tacRender*": "&picture", "tacStepContacts*": "&step_contacts", "tacRollout*": "&rollout", "tacObject": "TAC_OBJ_JOINT",
     "tacQuat": "(tacQuat){1, 0, 0, 0}", "tacVec3*": "vec3", "tacQuat*": "quat", "unsigned": "1",
     "tacState**": "&made.state", "tacSoftSort*": "&sort",
     "tacSinkhorn*": "&sinkhorn", "tacSelect*": "&choice",
@@ -91,6 +95,10 @@ GOOD = {
     "tacPolygonPairsBar": "(tacPolygonPairsBar){{{0}}}",
 }
 GOOD_OF = {
+    ("tac_batch_create", "models"): "models", ("tac_batch_state", "row"): "0",
+    ("tac_batch_result", "row"): "0", ("tac_batch_info", "row"): "0", ("tac_render", "rgb"): "pixels",
+    ("tac_batch_jvp", "next_dot"): "other", ("tac_batch_jacobian", "A"): "other",
+    ("tac_batch_jacobian", "B"): "other + 500",
     ("tac_load", "path"): '"scenes/cart_pole.xml"', ("tac_load_text", "text"): "scene_text",
     ("tac_load_text", "size"): "(int)strlen(scene_text)",
     ("tac_param_find", "name"): '"option/timestep"', ("tac_param_name", "size"): "(int)sizeof text",
@@ -156,7 +164,11 @@ static struct {
     tacGraph* graph; tacMechanics* mechanics; tacMethod* method; tacProgram* program; tacCode* code;
     tacModel* model; tacStepCode* step_code; tacScratch* scratch; tacContacts* contacts;
     tacMesh* mesh; tacSolid* solid; tacState* state;
+    tacBatch* batch;
 } made;
+static tacBatch* batch; static const tacModel* models[1];
+static unsigned char pixels[640 * 400 * 3];
+static tacRender picture = {8, 8, -1, -1, 1, 1};
 static tacModel* model; static tacScratch* scratch; static tacGraph* graph;
 static tacMechanics* mechanics; static tacMethod* method; static tacProgram* program;
 static tacCode* code; static tacStepCode* step_code; static tacContacts *contacts, *contacts2;
@@ -171,6 +183,9 @@ static tacState state = {qpos, qvel, number, number, 0}, next = {other, other + 
 static int indices[1000], pair[100][2]; static unsigned char classes[1000];
 static tacVec3 vec3[1]; static tacQuat quat[1]; static tacContactForce contact_force[100];
 static tacStepContacts step_contacts = {contact_force, 100, 0, other};
+static tacBatchRollout batch_rollout = {2, number, NULL};
+static tacBatchRolloutAdjoint batch_rollout_bar = {number, other, other + 500, NULL};
+static tacBatchTangent batch_tangent = {number, number, NULL};
 static tacRollout rollout = {&state, number, 2, other + 1000, &next};
 static tacVector vector; static tacDyadic dyadic; static tacParam param[1];
 static tacOptions options; static tacGraphOptions graph_options; static tacMass mass;
@@ -207,6 +222,8 @@ static void make(int which) {
     options = tac_default_options(), graph_options = tac_default_graph_options();
     if (tac_load_text(scene_text, (int)strlen(scene_text), "scene", NULL, &model, &message) != TAC_OK)
         printf("scene: %s\n", message.text), _exit(9);
+    models[0] = model;
+    tac_batch_create(models, 1, 1, &batch);
     tac_scratch_create(model, &scratch);
     tac_kinematics(model, qpos, qvel, pose, number, scratch);
     tac_contacts_create(model, 0, 1, &contacts);
@@ -344,7 +361,7 @@ def bad_values(function, kind, name):
         yield "NULL", "NULL", not is_optional(function, name)
         struct = re.fullmatch(r"tac(\w+)\*", kind)
         # not what the library made itself
-        opaque = """Graph Mechanics Method Program Code StepCode Scratch Model Contacts Mesh Solid
+        opaque = """Batch Graph Mechanics Method Program Code StepCode Scratch Model Contacts Mesh Solid
             Expr Real Pose Message Param"""
         if struct and struct[1] not in opaque.split():
             yield "empty", f"&({kind[:-1]}){{0}}", False

@@ -261,6 +261,75 @@ def wrong_points_name_line_and_column(folder):
         assert bad in run("sdf", path, "--points", bad, code=2).err
 
 
+@law
+def a_long_load_says_so_on_a_terminal(folder):
+    import pty
+    # hulls of prisms with very many sides take long (docs/mesh-files.md)
+    sides = 150000
+    ring = [(math.cos(2 * math.pi * i / sides), math.sin(2 * math.pi * i / sides)) for i in range(sides)]
+    write(folder, "prism.obj", "".join(f"v {x:.15g} {y:.15g} {z}\n" for x, y in ring for z in (0, 1)))
+    path = write(folder, "prism.xml", '<mujoco><asset><mesh name="m" file="prism.obj"/></asset>'
+                 '<worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>')
+    terminal, end = pty.openpty()
+    start = time.time()
+    process = subprocess.Popen([TACTUS, "check", path], stdout=subprocess.DEVNULL, stderr=end)
+    os.close(end)
+    said = b""
+    while process.poll() is None and time.time() - start < 60 and b"loading" not in said:
+        try:
+            said += os.read(terminal, 1000)
+        except OSError:
+            break
+    process.kill()
+    process.wait()
+    os.close(terminal)
+    if time.time() - start < 1.2:
+        raise Skip("the load took less than a second")
+    assert re.search(rb"\rtactus: loading, +\d+ s", said), said
+    assert b"loading" not in run("check", scene("cup")).err.encode(), "not on other files"
+
+
+# ---------------------------------- contacts ----------------------------------
+
+RESTING = """<mujoco><option timestep=".002"/><tactus {contact}/>
+<asset><mesh name="cube" vertex="-.1 -.1 -.1 .1 -.1 -.1 -.1 .1 -.1 .1 .1 -.1
+                                 -.1 -.1 .1 .1 -.1 .1 -.1 .1 .1 .1 .1 .1"/></asset>
+<worldbody><geom name="the_long_floor" type="plane" size="2 2 .1"/>
+<body name="crate" pos="0 0 .101"><freejoint/><geom name="the_wooden_crate" {geom} mass="2"/></body></worldbody></mujoco>"""
+BOX, CUBE = 'type="box" size=".1 .1 .1"', 'type="mesh" mesh="cube"'
+
+
+@law
+def contacts_have_forces_and_names(folder):
+    # at rest the forces on the crate carry its weight, whatever the detector and the responder
+    for contact, geom in [('detect="manifold"', BOX), ('detect="manifold"', CUBE), ('detect="edge_sdf"', BOX),
+                          ('detect="gjk" respond="lcp"', BOX), ('detect="gjk" respond="lcp"', CUBE),
+                          ('detect="convex" respond="spring"', BOX), ('detect="ssdf" respond="scm"', BOX)]:
+        path = write(folder, "rest.xml", RESTING.format(contact=contact, geom=geom))
+        out = os.path.join(folder, "rest.npz")
+        run("run", path, "--time", "2", "-o", out)
+        rows = [json.loads(line) for line in run("contacts", path, "--from", out, "--json", "--min-activity", "0").out.splitlines()]
+        weight = sum(row["force"][2] for row in rows)
+        assert abs(weight - 2 * 9.81) < 0.01 * 2 * 9.81, (contact, geom, weight)
+        text = run("contacts", path, "--from", out).out
+        if "scm" in contact:
+            assert {(row["body1"], row["body2"]) for row in rows} == {("world", "crate")} and "force [N]" in text, text
+            continue
+        for row in rows:
+            assert (row["geom1"], row["geom2"]) == ("the_long_floor", "the_wooden_crate"), row
+            assert re.fullmatch(r"(soft point|vertex|edges?|face|rim|surface)[\w ,-]*", row["feature"]), row
+        assert "the_wooden_crate" in text and "normal [N]" in text and "friction [N]" in text, text
+
+
+@law
+def contacts_of_planar_scenes_have_forces(folder):
+    out = os.path.join(folder, "walk.npz")
+    run("run", scene("walking_figure"), "--time", ".3", "-o", out)
+    rows = [json.loads(line) for line in run("contacts", scene("walking_figure"), "--from", out, "--json").out.splitlines()]
+    assert len(rows) == 4 and all(row["force"][1] > 10 for row in rows), rows
+    assert {row["feature"] for row in rows} == {"face 0, vertex 0"}, rows
+
+
 # ---------------------------------- output files ----------------------------------
 
 @law
@@ -291,6 +360,168 @@ def a_full_disk_is_an_error(folder):
     assert "written" in run("sdf", path, "--at", "0 0 3", "-o", "/dev/full", code=2).err
 
 
+# A scene with every kind of file: an include, a mesh that is used and one that is not, a texture, a skin.
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
+LADEN = """<mujoco><compiler texturedir="art"/>
+<include file="INCLUDE"/>
+<asset><mesh name="m" file="USED"/><mesh name="spare" file="SPARE"/>
+<texture name="t" type="2d" file="TEXTURE"/><hfield name="h" file="FIELD" size="1 1 1 1"/>
+<shape name="ball"><sphere size="1"/></shape></asset>
+<worldbody><geom type="mesh" mesh="m" contype="0" conaffinity="0"/></worldbody></mujoco>"""
+MOVING = """<mujoco><worldbody><body><joint name="j" type="slide"/><geom size=".1"/></body></worldbody>
+<actuator><motor joint="j"/></actuator></mujoco>"""
+
+
+def laden_scene(folder, ending):
+    """Writes the scene; every file of it has this ending where a mesh reader does not ask for its own."""
+    end = ending.lstrip(".")
+    mesh = end if end in ("obj", "stl", "ply") else "obj"
+    names = {"scene": f"scene.{end}", "INCLUDE": f"part.{end}", "USED": f"used.{mesh}", "SPARE": f"spare.{mesh}",
+             "TEXTURE": f"wood.{end}", "FIELD": f"hill.{end}"}
+    os.mkdir(os.path.join(folder, "art"))
+    text = LADEN
+    for key in names:
+        text = text.replace(f'"{key}"', f'"{names[key]}"')
+    files = {"scene": write(folder, names["scene"], text), "include": write(folder, names["INCLUDE"], MOVING)}
+    if mesh == "obj":
+        files["mesh"], files["spare"] = (write(folder, names[key], TETRAHEDRON) for key in ("USED", "SPARE"))
+    else:
+        ball = write(folder, "ball.xml", BALL)
+        for key in "USED", "SPARE":
+            run("mesh", ball, "--vertices", "60", "-o", os.path.join(folder, names[key]))
+        files["mesh"], files["spare"] = (os.path.join(folder, names[key]) for key in ("USED", "SPARE"))
+        os.remove(ball)
+    files["texture"] = write(os.path.join(folder, "art"), names["TEXTURE"], "wood")
+    files["field"] = write(folder, names["FIELD"], "hill")
+    return files
+
+
+def other_names(folder, path, ending):
+    """The file itself, and by another way, a link, a link to a link, and a second name."""
+    place = lambda name: os.path.join(folder, name + ending)
+    os.symlink(path, place("link"))
+    os.symlink(place("link"), place("chain"))
+    os.link(path, place("hard"))
+    own = [path] if path.endswith(ending) else []
+    way = os.path.join(os.path.dirname(path), "..", os.path.basename(os.path.dirname(path)), os.path.basename(path))
+    return own + ([way] if own else []) + [place("link"), place("chain"), place("hard")]
+
+
+def stays(call, path, ending, folder):
+    """The command refuses each name of an input as its output, says so, and changes nothing."""
+    with open(path, "rb") as file:
+        before = file.read()
+    names = other_names(folder, path, ending)
+    listing = sorted(os.listdir(folder))
+    for name in names:
+        result = run(*call(name), code=2, cwd=folder)
+        assert "this command reads" in result.err and "choose another output file" in result.err, result.err
+        assert name in result.err, (name, result.err)
+        with open(path, "rb") as file:
+            assert file.read() == before, (call(name), "was overwritten")
+        assert sorted(os.listdir(folder)) == listing, (call(name), os.listdir(folder))
+    for name in names[-3:]:
+        os.remove(name)
+
+
+@law
+def outputs_never_replace_inputs(folder):
+    # command, ending of its output, arguments before it
+    for command, ending, arguments in [
+        ("run", ".csv", ["--steps", "2"]),
+        ("run", ".npz", ["--steps", "2"]),
+        ("sdf", ".csv", ["--shape", "ball", "--at", "0 0 0"]),
+        ("mesh", ".obj", ["--shape", "ball", "--vertices", "60"]),
+        ("mesh", ".stl", ["--shape", "ball", "--vertices", "60"]),
+        ("mesh", ".ply", ["--shape", "ball", "--vertices", "60"]),
+        ("render", ".png", ["--size", "8x8"]),
+        ("render", ".ppm", ["--size", "8x8"]),
+        ("render", ".png", ["--size", "8x8", "--slice", "z=0"]),
+        ("grad", ".csv", []),
+        ("grad", ".npz", ["--of", "qpos:j", "--steps", "2"]),
+        ("derive", ".c", ["--format", "c"]),
+        ("check", ".xml", []),
+    ]:
+        place = os.path.join(folder, f"{command}{ending}{len(arguments)}")
+        os.mkdir(place)
+        for path in laden_scene(place, ending).values():
+            scene_file = os.path.join(place, "scene" + ending)
+            option = "--mjcf" if command == "check" else "-o"
+            stays(lambda name: [command, scene_file, *arguments, option, name], path, ending, place)
+        out = os.path.join(place, "new" + ending)
+        run(command, scene_file, *arguments, option, out)
+        assert os.path.getsize(out) > 0, out
+
+
+@law
+def outputs_never_replace_files_of_options(folder):
+    path = write(folder, "slide.xml", MOVING)
+    npz, table = os.path.join(folder, "run.npz"), write(folder, "u.csv", "0\n1\n")
+    points = write(folder, "points.csv", "0,0,0\n")
+    ball = write(folder, "ball.xml", BALL)
+    run("run", path, "--steps", "3", "-o", npz)
+    for call, own, ending in [
+        (["run", path, "--steps", "1", "--from", npz], npz, ".npz"),
+        (["run", path, "--steps", "1", "--from", npz], npz, ".csv"),
+        (["run", path, "--steps", "1", "--ctrl", npz], npz, ".npz"),
+        (["run", path, "--steps", "1", "--ctrl", table], table, ".csv"),
+        (["grad", path, "--from", npz], npz, ".npz"),
+        (["render", path, "--size", "8x8", "--from", npz], npz, ".png"),
+        (["render", path, "--size", "8x8", "--from", npz, "--montage", "1x1"], npz, ".png"),
+        (["render", path, "--size", "8x8", "--from", npz, "--animate", "5"], npz, ".png"),
+        (["render", ball, "--shape", "ball", "--size", "8x8", "--slice", "z=0", "--points", points], points, ".ppm"),
+        (["sdf", ball, "--points", points], points, ".csv"),
+    ]:
+        stays(lambda name: [*call, "-o", name], own, ending, folder)
+    with open(points) as file:
+        result = subprocess.run([TACTUS, "sdf", ball, "--points", "-", "-o", points], stdin=file, capture_output=True)
+    assert result.returncode == 2 and b"standard input" in result.stderr, result.stderr
+    with open(ball, "a") as file:  # >> of a shell
+        result = subprocess.run([TACTUS, "sdf", ball, "--at", "0 0 0"], stdout=file, stderr=subprocess.PIPE)
+    assert result.returncode == 2 and b"standard output: is the same file" in result.stderr, result.stderr
+    with open(ball) as file:
+        assert file.read() == BALL
+
+
+@law
+def exported_meshes_never_replace_inputs(folder):
+    out = os.path.join(folder, "out.xml")
+    shapes = '<shape name="a"><superquadric size="1 2 1" eps=".5 .5"/></shape><shape name="b"><polyhedron file="out_1.obj"/></shape>'
+    geoms = '<geom type="shape" shape="a"/><geom type="shape" shape="b" pos="9 0 0"/>'
+    write(folder, "out_1.obj", TETRAHEDRON)
+    path = write(folder, "in.xml", f"<mujoco><asset>{shapes}</asset><worldbody>{geoms}</worldbody></mujoco>")
+    run("check", path, "--mjcf", os.path.join(folder, "free.xml"), "--vertices", "60")
+    made = sorted(name for name in os.listdir(folder) if name.startswith("free"))
+    assert "free.xml" in made and len(made) == 3, made
+    mesh = made[-1].replace("free", "out")
+    os.rename(os.path.join(folder, "out_1.obj"), os.path.join(folder, mesh))
+    write(folder, "in.xml", open(path).read().replace("out_1.obj", mesh))
+    result = run("check", path, "--mjcf", out, "--vertices", "60", code=2)
+    assert mesh in result.err and "this command reads" in result.err, result.err
+    assert open(os.path.join(folder, mesh)).read() == TETRAHEDRON and not os.path.exists(out)
+    assert not os.path.exists(os.path.join(folder, made[1].replace("free", "out"))), "nothing is written before"
+
+
+@law
+def an_interrupted_export_leaves_nothing(folder):
+    # the scene's file is open while its meshes are written: both are temporary files then
+    path = os.path.join(folder, "in")
+    os.mkdir(path)
+    cup = '<shape name="c"><difference smooth=".01"><sphere size="1"/><sphere size=".9" pos="0 0 .4"/></difference></shape>'
+    path = write(path, "in.xml", f'<mujoco><asset>{cup}</asset><worldbody><geom type="shape" shape="c"/></worldbody></mujoco>')
+    out = os.path.join(folder, "out.xml")
+    process = subprocess.Popen([TACTUS, "check", path, "--mjcf", out, "--vertices", "20000"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    end = time.time() + SECONDS
+    while len(os.listdir(folder)) < 3 and process.poll() is None and time.time() < end:
+        time.sleep(0.005)
+    if process.poll() is not None:
+        raise Skip("the export ended before it could be interrupted")
+    process.terminate()
+    process.communicate(timeout=SECONDS)
+    assert process.returncode == -15 and os.listdir(folder) == ["in"], (process.returncode, os.listdir(folder))
+
+
 # ---------------------------------- bad scenes ----------------------------------
 
 @law
@@ -299,6 +530,25 @@ def unknown_words(folder):
     refused(folder, body('<geom\n size="1"\n szie="1"/>'), 5, "szie", "did you mean 'size'?")
     refused(folder, body("<body><freejoint/></body>"), 3, "<body>", "a moving body needs mass")
     refused(folder, "<sdf/>", 1, "<mujoco>", "starts with <mujoco>")
+
+
+@law
+def attributes_of_an_element_around(folder):
+    part = '<union truncate="1"><sphere size="1"/><sphere size="1" pos="1 0 0"/></union>'
+    refused(folder, f'<mujoco>\n<asset><shape name="a">\n{part}</shape></asset></mujoco>', 3, "truncate",
+            "it belongs to the <shape> around it")
+
+
+@law
+def faces_of_open_meshes_count_from_0(folder):
+    mesh = write(folder, "open.obj", TETRAHEDRON.replace("f 3 1 4\n", ""))
+    found = re.search(r"volume +none: .*\(face (\d), from 0\)", run("check", mesh).out)
+    path = write(folder, "open.xml", '<mujoco><tactus respond="scm"/><asset><mesh name="m" file="open.obj"/></asset>'
+                 '<worldbody><geom type="plane" size="1 1 1"/><body><freejoint/><inertial pos="0 0 0" mass="1" '
+                 'diaginertia="1 1 1"/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>')
+    text = run("check", path, code=2).err
+    again = re.search(r"face (\d), edge of vertices \d and \d \(from 0\)", text)
+    assert found and again and found.group(1) == again.group(1), (found, text)
 
 
 @law

@@ -228,6 +228,54 @@ def edges_with_short_normals_pass_the_derivative_check(folder):
           "--key", "slide")
 
 
+def write_scene(folder, text):
+    path = os.path.join(folder, "scene.xml")
+    pathlib.Path(path).write_text(f"<mujoco>{text}</mujoco>", encoding="utf-8")
+    return path
+
+
+BALL = ('<option timestep=".01"/><tactus detect="gjk" respond="lcp" restitution=".5"/><worldbody>'
+        '<geom type="plane" size="1 1 1" pos="0 0 {0}"/><body pos="0 0 {1}"><freejoint/>'
+        '<geom size=".05" mass="1"/></body></worldbody><keyframe><key name="falls" '
+        'qpos="0 0 {1} 1 0 0 0" qvel="0 0 -3 0 0 0"/></keyframe>')
+
+
+@law
+def impacts_away_from_the_origin_have_derivatives(folder):
+    # z' = z_c + e (v - g t_c)(h - t_c) with t_c the time of impact: the same at every height
+    for height in (0.0, 0.9, 1.0, 3.0, 100.0, 1e4):
+        path = write_scene(folder, BALL.format(height, height + 0.06))
+        answer = json.loads(run("grad", path, "--key", "falls", "--json").stdout)
+        assert answer["flags"] == 0, height
+        assert abs(answer["A"][2][2] + 0.4356679) < 2e-6, (height, answer["A"][2][2])
+
+
+@law
+def stacked_cubes_pass_the_derivative_check(folder):
+    # equal faces: moved by 1e-9 m they lost contacts at two corners
+    cubes = "".join(f'<body pos="0 0 {z}"><freejoint/><geom type="box" size=".05 .05 .05" mass="1"/></body>'
+                    for z in (".05", ".15", ".25"))
+    path = write_scene(folder, '<tactus detect="gjk" respond="lcp"/><worldbody><geom type="plane" '
+                               f'size="1 1 1"/>{cubes}</worldbody>')
+    for seed in (1, 2, 3):
+        out = run("grad", path, "--check", "--points", 20, "--seed", seed).stdout
+        assert "left out:" in out and "FAILED" not in out, out
+
+
+@law
+def states_that_are_left_out_count(folder):
+    # friction of a box that spins on a floor follows pressures that nothing determines: flagged
+    path = write_scene(folder, '<tactus detect="gjk" respond="lcp"/><worldbody><geom type="plane" '
+                               'size="1 1 1"/><body pos="0 0 .05"><freejoint/><geom type="box" '
+                               'size=".1 .1 .05" mass="1"/></body></worldbody>')
+    spin = ["--qvel", "0.3 0 0 0 0 3", "--points", 5]
+    few = run("grad", path, *spin, "--check", "--left-out", 0.01, code=1)
+    assert "share left out" in few.stdout and "--left-out" in few.stderr, few.stdout + few.stderr
+    assert "flagged" in few.stdout
+    all_of_it = run("grad", path, *spin, "--check", "--left-out", 1).stdout
+    assert "FAILED" not in all_of_it, all_of_it
+
+
 @law
 def wrong_use_is_2(folder):
     for more, word in [

@@ -74,7 +74,26 @@ build_by_cmake() {
 shared_by_cmake() { [[ $(loads_tactus user/build/shared) == yes ]] && user/build/shared; }
 static_by_cmake() { [[ $(loads_tactus user/build/static) == no ]] && user/build/static; }
 
+# experiments and benchmarks with scenes, from another folder and by an installed copy; the pushes
+# themselves take minutes, so the first row is enough
+scenes_are_found() {
+    [[ -f prefix/share/tactus/scenes/t_4k.obj ]] && prefix/bin/tactus check prefix/share/tactus/scenes/cup.xml &&
+        (cd / && "$work/prefix/bin/tactus" reproduce plastic-walk >/dev/null) &&
+        first_row_of_pushes
+}
+first_row_of_pushes() {
+    (cd / && timeout 300 "$work/prefix/bin/tactus" reproduce scm-push --json 2>&1 | head -1) >row
+    grep -q '"pass": true' row
+}
+other_scenes() {
+    local answer
+    answer=$(TACTUS_SCENES=$work/nowhere prefix/bin/tactus reproduce scm-push 2>&1 || true)
+    [[ $answer == *"$work/nowhere"* ]]
+}
+
 law "program, headers and both libraries are installed" install_all
+law "the installed program finds its scenes in any folder" scenes_are_found
+law "TACTUS_SCENES names another folder" other_scenes
 export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig
 law "pkg-config finds the shared library" shared_by_pkgconfig
 law "pkg-config finds the static library" static_by_pkgconfig

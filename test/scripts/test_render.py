@@ -295,6 +295,94 @@ def run(folder):
     check("a name without an ending is refused", answer.returncode == 2, answer.stderr)
 
 
+def slab(x0, x1, z0, z1, first):
+    """Vertices and faces of a box, y from -.1 to .1, as OBJ."""
+    corners = [(x, y, z) for x in (x0, x1) for y in (-.1, .1) for z in (z0, z1)]
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    return ("".join("v %g %g %g\n" % corner for corner in corners)
+            + "".join("f %d %d %d %d\n" % tuple(first + k for k in face) for face in faces))
+
+
+# two legs and a bar: the gap between the legs is inside the convex hull
+GATE = slab(-.5, -.3, 0, .8, 1) + slab(.3, .5, 0, .8, 9) + slab(-.5, .5, .8, 1, 17)
+GATE_SCENE = """<mujoco>{tactus}<compiler/><asset><mesh name="gate" file="gate.obj"/></asset><worldbody>
+<camera pos="0 -4 .5" xyaxes="1 0 0 0 0 1" fovy="25"/>{floor}
+<body name="gate" pos="0 0 {z}">{joint}<geom type="mesh" mesh="gate" mass="1" rgba="1 0 0 1" {more}/></body>
+</worldbody></mujoco>
+"""
+PLANE = '<geom type="plane" size="2 2 .1" rgba=".3 .3 .3 1"/>'
+
+
+def red_share(data, x, y):
+    """Is the pixel at (x, y), from 0 to 1, of the red solid?"""
+    width, height = map(int, data.split(b"\n", 3)[1].split())
+    at = len(f"P6\n{width} {height}\n255\n") + 3 * (int(y * height) * width + int(x * width))
+    r, g, b = data[at:at + 3]
+    return r > 1.5 * g + 10 and r > 1.5 * b + 10
+
+
+def check_meshes(folder):
+    def draw(name, text, *arguments):
+        with open(os.path.join(folder, "gate.xml"), "w") as file:
+            file.write(text)
+        out = os.path.join(folder, "gate.ppm")
+        answer = render(os.path.join(folder, "gate.xml"), "-o", out, "--size", "160x120", *arguments)
+        if not check(f"{name}: drawn", answer.returncode == 0, answer.stderr):
+            return b""
+        with open(out, "rb") as file:
+            return file.read()
+
+    with open(os.path.join(folder, "gate.obj"), "w") as file:
+        file.write(GATE)
+    cases = {
+        "a mesh that collides": ("", "", "", ""),
+        "a visual mesh": ("", "", "", 'contype="0" conaffinity="0"'),
+        "a mesh of hard contact": ('<tactus detect="gjk" respond="lcp"/>', PLANE, "<freejoint/>", ""),
+        "a mesh of soft contact": ('<tactus respond="scm"/>', PLANE, "<freejoint/>", ""),
+    }
+    for name, (tactus, floor, joint, more) in cases.items():
+        for arguments in [[], ["--contacts", "--opacity", "1"]] if tactus else [[]]:
+            # scm takes one body of one surface: the gate as it is has three
+            data = draw(name, GATE_SCENE.format(tactus=tactus, floor=floor, joint=joint, more=more, z=.001), *arguments)
+            if not data:
+                continue
+            # 4 m away and 25 degrees: the picture is 1.77 m high
+            seen = [red_share(data, .5 + .4 * side / 2.36, .5) for side in (-1, 1)]
+            check(f"{name}: legs are there {arguments}", all(seen), seen)
+            check(f"{name}: one looks through the gate {arguments}", not red_share(data, .5, .55))
+            check(f"{name}: the bar is there {arguments}", red_share(data, .5, .5 - .4 / 1.77))
+    missing = GATE_SCENE.format(tactus="", floor=PLANE, joint="", more='contype="0" conaffinity="0"', z=0).replace(
+        'mass="1"', 'mass="1"').replace("gate.obj", "nowhere.obj").replace('<geom type="mesh"', '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="mesh"')
+    with open(os.path.join(folder, "missing.xml"), "w") as file:
+        file.write(missing)
+    answer = render(os.path.join(folder, "missing.xml"), "-o", os.path.join(folder, "m.ppm"), "--size", "16x12")
+    check("a visual mesh that is missing is named", answer.returncode == 0 and b"nowhere.obj" in answer.stderr
+          and b"is not drawn" in answer.stderr, answer)
+    one, three = (draw("threads", GATE_SCENE.format(tactus="", floor=PLANE, joint="", more="", z=0), "--threads", n)
+                  for n in ("1", "3"))
+    check("meshes have the same bits for any number of threads", one == three and one)
+
+
+def check_force_arrows(folder):
+    """Arrows of scm are forces: red, upwards, on a ball that rests."""
+    path, out = os.path.join(folder, "ball.xml"), os.path.join(folder, "ball.ppm")
+    with open(path, "w") as file:
+        file.write("""<mujoco><tactus respond="scm"/><worldbody>
+<camera pos="0 -2 .1" xyaxes="1 0 0 0 0 1" fovy="20"/><geom type="plane" size="1 1 1" rgba=".5 .5 .5 1"/>
+<body pos="0 0 .099"><freejoint/><geom size=".1" mass="1" rgba=".8 .8 .8 1"/></body></worldbody></mujoco>""")
+    answer = render(path, "-o", out, "--size", "160x120", "--contacts", "--arrow", ".2")
+    if not check("contacts of scm are drawn", answer.returncode == 0, answer.stderr):
+        return
+    with open(out, "rb") as file:
+        data = file.read()
+    above = [red_share(data, .5, .5 - height / .705) for height in (.05, .1, .15)]
+    check("the force on the ball points upwards", all(above), above)
+    check("and not downwards", not red_share(data, .5, .5 + .1 / .705))
+
+
 with tempfile.TemporaryDirectory() as place:
     run(place)
+with tempfile.TemporaryDirectory() as place:
+    check_meshes(place)
+    check_force_arrows(place)
 finish()

@@ -94,8 +94,10 @@ static inline int choose_theta(const tacModel* m, tacParam* theta) {
     int offset[RECORDED_THETA], count = 0;
     for (int i = 0; i < TAC_CONTACT_NUMBERS && m->contact && count < RECORDED_THETA - 5; ++i)
         if (m->contact->number[i] >= 0) offset[count++] = m->contact->number[i];
-    for (int i = 0; i < 5 && m->nparam > 0; ++i)
-        offset[count++] = (int)((long long)m->nparam * (2 * i + 1) / 10);
+    for (int i = 0; i < 5 && m->nparam > 0; ++i) {
+        tacParam one = {.offset = (int)((long long)m->nparam * (2 * i + 1) / 10), .count = 1};
+        if (tac_param_live(m, one, NULL) == TAC_OK) offset[count++] = one.offset;
+    }
     for (int i = 1; i < count; ++i)
         for (int k = i; k > 0 && offset[k] < offset[k - 1]; --k) {
             int swap = offset[k];
@@ -544,6 +546,9 @@ static inline void start_run(recordedRun* r) {
     r->u = take(r, m->nu);
     r->u_dot = take_random(r, m->nu, 1.0);
     r->theta_dot = take_random(r, m->nparam, 0.01);
+    for (int i = 0; i < m->nparam; ++i) // a tangent of what contact holds is refused
+        if (tac_param_live(m, (tacParam){.offset = i, .count = 1}, NULL) != TAC_OK)
+            r->theta_dot[i] = 0.0;
     r->dot = take_tangent(r, 1.0);
     r->bar = take_tangent(r, 1.0);
     const double* q = m->nkey ? m->key[0].qpos : m->qpos0;

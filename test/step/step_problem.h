@@ -26,7 +26,9 @@ static inline int open_context(stepContext* c, const char* text, const char* pat
     c->used = calloc(all, sizeof *c->used);
     c->memory = calloc(4 * all, 16);
     for (int i = 0; i < model->nparam; ++i)
-        if (is_used(model, i)) c->used[c->used_count++] = i;
+        if (is_used(model, i) &&
+            tac_param_live(model, (tacParam){.offset = i, .count = 1}, NULL) == TAC_OK)
+            c->used[c->used_count++] = i;
     return 0;
 }
 

@@ -169,7 +169,7 @@ static int an_elastic_bounce_keeps_energy(void) {
     scene s;
     ENSURE_LAW(open_scene(
         &s, "<mujoco><option timestep='.0001' integrator='RK4'/><tactus respond='spring' "
-            "dissipation='1e6' stiffness='2e4'/><worldbody>" FLOOR
+            "implicit='false' dissipation='1e6' stiffness='2e4'/><worldbody>" FLOOR
             "<body pos='0 0 .2'><joint type='slide' axis='0 0 1'/><geom size='.1' mass='1'/></body>"
             "</worldbody></mujoco>"));
     double fall = 0.1, flight = sqrt(2.0 * fall / 9.81);

@@ -68,16 +68,25 @@ static int sample_plastic(const void* context, int i, unsigned long long* random
     return 0; // differences of larger steps may change features
 }
 
+// by the implicit steps of Euler and Runge-Kutta, and by explicit ones
 static int prove_scene(const char* text, const char* name) {
     stepContext c;
     ENSURE_LAW(open_context(&c, text, NULL, is_used_param));
     tacCheckProblem problem = step_problem(&c, name, sample_plastic);
     tacCheckOptions options = tac_check_default_options();
+    tacModel* model = (tacModel*)c.model;
+    tacContactPlan* plan = (tacContactPlan*)model->contact;
+    int failed = 0;
     options.points = getenv("TACTUS_NO_SWEEP") ? 5 : 60;
     options.quad_every = 10;
     options.first = 1e-10;
     options.second = 1e-9;
-    int failed = prove(&problem, options);
+    for (int implicit = 0; implicit < 2; ++implicit)
+        for (int rk4 = 0; rk4 < 2; ++rk4) {
+            plan->choice[TAC_CHOICE_IMPLICIT] = implicit;
+            model->integrator = rk4 ? TAC_INTEGRATOR_RK4 : TAC_INTEGRATOR_EULER;
+            failed |= prove(&problem, options);
+        }
     close_context(&c);
     return failed;
 }
@@ -140,7 +149,8 @@ static int exit_speed_is_the_closed_form(void) {
         double speed = i % 3 == 0 ? 0.5 : i % 3 == 1 ? 2.0 : 6.0;
         snprintf(text, sizeof text,
                  "<mujoco><tactus detect='%s' respond='elastoplastic' stiffness='1e9' "
-                 "dissipation='5'/><option integrator='RK4' timestep='2e-5' gravity='0 0 0'/>"
+                 "implicit='false' dissipation='5'/><option integrator='RK4' timestep='2e-5' "
+                 "gravity='0 0 0'/>"
                  "<worldbody><geom type='halfplane'/><body pos='0 .11 0'><joint type='planar'/>"
                  "<geom type='circle' size='.1' mass='1'/></body></worldbody></mujoco>",
                  detectors[i / 3]);
@@ -157,7 +167,8 @@ static int exit_speed_is_the_closed_form(void) {
 
 static const char collision[] =
     "<mujoco><tactus detect='%s' respond='elastoplastic' stiffness='1e8' dissipation='%g' "
-    "stiction='.01'/><option integrator='RK4' timestep='%g' gravity='0 0 0'/><worldbody>"
+    "implicit='false' stiction='.01'/><option integrator='RK4' timestep='%g' gravity='0 0 "
+    "0'/><worldbody>"
     "<body name='a'><joint type='planar'/><geom type='rectangle' size='.2 .1' mass='2' "
     "friction='%g'/></body><body name='b' pos='.25 .17 0' euler='0 0 %g'><joint type='planar'/>"
     "<geom type='%s' mass='1' friction='%g'/></body></worldbody></mujoco>";

@@ -604,8 +604,46 @@ static int unused_numbers_change_nothing(void) {
     return 0;
 }
 
-TEST_MAIN(RUN(activity), RUN(unused_numbers_change_nothing), RUN(one_bounce_has_a_closed_form),
-          RUN(bounce_is_continuous), RUN(border_of_rest_is_kept),
+// A box that tilts onto the floor about its edge sticks: at the end of the step it lies on its
+// face. No contact pulls against another, and no answer but this one fits. The floor comes first or
+// last.
+static int tilting_box_sticks(void) {
+    static const char* const scenes[2] = {
+        HARD("") "<worldbody><geom type='plane' size='1 1 1'/><body><freejoint/>"
+                 "<geom type='box' size='.1 .08 .05' mass='1'/></body></worldbody></mujoco>",
+        HARD("") "<worldbody><body><freejoint/><geom type='box' size='.1 .08 .05' mass='1'/></body>"
+                 "<geom type='plane' size='1 1 1'/></worldbody></mujoco>"};
+    for (int i = 0; i < 6; ++i) {
+        hardScene s;
+        // the raised edge is 2e-5, 2e-6, 2e-7 m above the floor
+        double angle = 1e-4 * pow(0.1, i / 2), rate = angle / 0.01;
+        ENSURE_LAW(hard_open(&s, scenes[i % 2]));
+        // the lower edge is at x = -.1 of the box, 3/4 delta above the floor, and at rest
+        s.q[3] = cos(0.5 * angle);
+        s.q[5] = -sin(0.5 * angle);
+        s.q[2] = 0.05 * cos(angle) + 0.1 * sin(angle) + 7.5e-8;
+        s.v[4] = rate;
+        s.v[0] = rate * s.q[2];
+        s.v[2] = -rate * (0.1 * cos(angle) - 0.05 * sin(angle));
+        tacContactForce force[16];
+        tacStepContacts out = {.contact = force, .capacity = 16};
+        tacState x = hard_state(&s);
+        ENSURE(tac_step_contacts(s.model, &x, s.u, &out, s.scratch) == TAC_OK);
+        double normal = 0.0, tangent = 0.0;
+        for (int k = 0; k < out.count; ++k) {
+            normal += fabs(force[k].force[2]);
+            tangent += hypot(force[k].force[0], force[k].force[1]);
+        }
+        ENSURE(out.count == 4 && normal > 5.0 && tangent < 0.1 * normal);
+        ENSURE(hard_steps(&s, 1) == TAC_OK);
+        ENSURE(!(s.flags & TAC_FALLBACK));
+        hard_close(&s);
+    }
+    return 0;
+}
+
+TEST_MAIN(RUN(tilting_box_sticks), RUN(activity), RUN(unused_numbers_change_nothing),
+          RUN(one_bounce_has_a_closed_form), RUN(bounce_is_continuous), RUN(border_of_rest_is_kept),
           RUN(balls_in_a_row_exchange_velocities), RUN(many_impacts_in_one_step),
           RUN(stack_rests_without_drift), RUN(box_on_a_slope_sticks_or_slides), RUN(slides_to_rest),
           RUN(sliding_ball_ends_up_rolling), RUN(equalities_hold_in_contact),

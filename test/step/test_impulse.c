@@ -31,11 +31,12 @@ static int ball_with_friction_has_a_closed_form(void) {
         s.v[0] = 4.0;
         s.v[2] = -3.0;
         ENSURE(tac_impulse(s.model, s.q, s.v, next, contacts, impulse, s.scratch) == TAC_OK);
-        double f = 2.0 * 1.5 * 3.0, t = rolls ? 2.0 / 7.0 * 2.0 * 4.0 : 0.1 * f;
-        // the floor acts at the middle of the gap, delta/2 below the ball
+        // the floor acts at its surface, a gap below the ball
+        double arm = 0.1 + contacts->distance[0], inertia = 0.4 * 2.0 * 0.01, f = 2.0 * 1.5 * 3.0;
+        double t = rolls ? 4.0 / (1.0 / 2.0 + arm * arm / inertia) : 0.1 * f;
         ENSURE_NEAR(next[2], 1.5, 1e-12);
-        ENSURE_NEAR(next[0], 4.0 - t / 2.0, rolls ? 0.02 : 1e-12);
-        ENSURE_NEAR(next[4], t * 0.1 / (0.4 * 2.0 * 0.01), rolls ? 0.2 : 0.1);
+        ENSURE_NEAR(next[0], 4.0 - t / 2.0, 1e-12);
+        ENSURE_NEAR(next[4], t * arm / inertia, 1e-10);
         ENSURE(contacts->count == 1);
         ENSURE_NEAR(impulse[2], f, 1e-11);
         ENSURE_NEAR(impulse[0], 2.0 * (next[0] - 4.0), 1e-11);

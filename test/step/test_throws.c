@@ -282,8 +282,8 @@ static int explicit_friction_is_within_its_cone(void) {
     for (int seed = 0; seed < seeds; ++seed) {
         ENSURE_LAW(cone_holds("respond='scm' points='54' implicit='false'", "", geom[seed % 2],
                               (unsigned)seed));
-        ENSURE_LAW(cone_holds("respond='scm' points='54'", "integrator='RK4'", geom[seed % 2],
-                              (unsigned)seed));
+        ENSURE_LAW(cone_holds("respond='scm' points='54' implicit='false'", "integrator='RK4'",
+                              geom[seed % 2], (unsigned)seed));
         ENSURE_LAW(cone_holds("respond='spring' implicit='false'", "", geom[1], (unsigned)seed));
     }
     return 0;

@@ -63,12 +63,13 @@ typedef struct certificateQuery {
     const tacMotionPath* path;
     const tacCurvatureBound* curvature;
     int part[2], *chain;
+    double origin[3]; // of the pair, next to it
     void* memory;
 } certificateQuery;
 
 static tacConvex part_at(const certificateQuery* p, int i, double t, double* arm) {
     int body = tac_convex_part_body(p->model, p->part[i]);
-    tacMotionState f = tac_motion_path_body(p->model, p->path, t, body, p->chain);
+    tacMotionState f = tac_motion_path_body(p->model, p->path, t, body, p->origin, p->chain);
     tacConvex c = tac_convex_part_at(p->model, p->part[i], f.pose);
     *arm = tac_distance(tac_load3(c.pos), f.pose.position) + tac_convex_bounding_radius(&c);
     return c;
@@ -105,6 +106,15 @@ static double interval_bound(const certificateQuery* p, double from, double to) 
     propose_normal(p, 0.5 * (from + to), n, arm);
     return fmin(gap_along_normal(p, from, n), gap_along_normal(p, to, n)) -
            curvature_sum(p, arm) * width * width / 8.0;
+}
+
+// where the first of the parts starts that is no half-space
+static void find_pair_origin(certificateQuery* p) {
+    double arm;
+    memset(p->origin, 0, sizeof p->origin);
+    tacConvex first = part_at(p, 0, 0.0, &arm);
+    if (first.kind == TAC_CONVEX_HALF_SPACE) first = part_at(p, 1, 0.0, &arm);
+    memcpy(p->origin, first.pos, sizeof p->origin);
 }
 
 // proves the claim for a pair; 0 if it cannot, with the time where
@@ -154,6 +164,7 @@ tacResult tac_ccd_certify(const tacModel* model, const tacMotionPath* path, doub
                 double min_distance = out->min_distance;
                 p.part[0] = j;
                 p.part[1] = k;
+                find_pair_origin(&p);
                 out->certain &= certify_pair(&p, claim, out);
                 if (out->min_distance < min_distance) out->pair = i;
             }

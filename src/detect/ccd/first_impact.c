@@ -63,7 +63,8 @@ static aabb swept_box_of(const tacModel* model, const tacMotionPath* path, int p
     aabb b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     double arm = 0.0;
     for (int end = 0; end < 2; ++end) {
-        tacMotionState f = tac_motion_path_body(model, path, end * path->span, body, w->chain);
+        tacMotionState f =
+            tac_motion_path_body(model, path, end * path->span, body, NULL, w->chain);
         tacConvex c = tac_convex_part_at(model, part, f.pose);
         aabb at = part_box(&c);
         arm = tac_distance(tac_load3(c.pos), f.pose.position) + tac_convex_bounding_radius(&c);

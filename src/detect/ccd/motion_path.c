@@ -74,10 +74,11 @@ static void apply_rotation_joint(const tacModel* model, const tacMotionPath* c, 
     move_origin(f, tac_pose_apply(f->pose, tac_neg(arm)));
 }
 
-static void apply_free_joint(const tacMotionPath* c, const tacJoint* j, double t,
+// a small displacement is added to a small position, so that it keeps its digits
+static void apply_free_joint(const tacMotionPath* c, const tacJoint* j, double t, tacVec3 origin,
                              tacMotionState* f) {
     const double* q = c->qpos + j->qpos;
-    f->pose.position = tac_add(tac_load3(q), displacement3(c, j->dof, t));
+    f->pose.position = tac_add(tac_sub(tac_load3(q), origin), displacement3(c, j->dof, t));
     f->pose.rotation = tac_quat_normalize(tac_quat_load(q + 3));
     f->twist = (tacTwist){joint_rate3(c, j->dof, t), tac_vec3_zero()};
     apply_rotation(c, j->dof + 3, t, f);
@@ -91,9 +92,11 @@ static void attach_body(const tacModel* model, const tacBody* b, tacMotionState*
 }
 
 tacMotionState tac_motion_path_body(const tacModel* model, const tacMotionPath* path, double t,
-                                    int body, int* chain) {
+                                    int body, const double origin[3], int* chain) {
+    tacVec3 from = origin ? tac_load3(origin) : tac_vec3_zero();
     tacMotionState f = {tac_pose_identity(), tac_twist_zero()};
     int depth = 0;
+    f.pose.position = tac_neg(from);
     for (int b = body; b > 0; b = model->body[b].parent) chain[depth++] = b;
     while (depth > 0) {
         const tacBody* b = &model->body[chain[--depth]];
@@ -101,7 +104,7 @@ tacMotionState tac_motion_path_body(const tacModel* model, const tacMotionPath* 
         for (int i = 0; i < b->joints; ++i) {
             const tacJoint* j = &model->joint[b->first_joint + i];
             if (j->kind == TAC_JOINT_FREE)
-                apply_free_joint(path, j, t, &f);
+                apply_free_joint(path, j, t, from, &f);
             else if (j->kind == TAC_JOINT_SLIDE)
                 apply_slide(model, path, j, t, &f);
             else

@@ -21,9 +21,11 @@ typedef struct tacCurvatureBound {
     double origin, spin, spin_rate;
 } tacCurvatureBound;
 
-// `chain` has room for nbody numbers
+// A body at a time, its position relative to `origin`, a point of the world (NULL: 0). Next to the
+// body, it keeps the rounding of world coordinates out of the distance of a pair. `chain` has room
+// for nbody numbers.
 tacMotionState tac_motion_path_body(const tacModel* model, const tacMotionPath* path, double t,
-                                    int body, int* chain);
+                                    int body, const double origin[3], int* chain);
 
 // Does the scene have parts, and has the path numbers whose squares can be added?
 tacResult tac_motion_path_check(const tacModel* model, const tacMotionPath* path);

@@ -5,6 +5,7 @@
 #include "detect/convex/simplex_vertex.h"
 #include "detect/convex_parts.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { MAX_PASSES = 200, ROOT_PASSES = 30, STEP_PASSES = 12, QUICK_PASSES = 4 };
@@ -20,15 +21,17 @@ typedef struct movingPart {
     double arm;       // of its core's furthest point from there
 } movingPart;
 
+// Coordinates are relative to the origin of the pair.
 typedef struct pairSnapshot {
     movingPart side[2];
     tacNearest nearest;
     double size;
+    double extent; // of all lengths that make up the distance: its rounding is relative to it
 } pairSnapshot;
 
 static movingPart moving_part_at(const tacToiQuery* q, int i, double t) {
     int body = tac_convex_part_body(q->model, q->part[i]);
-    tacMotionState f = tac_motion_path_body(q->model, q->path, t, body, q->chain);
+    tacMotionState f = tac_motion_path_body(q->model, q->path, t, body, q->origin, q->chain);
     movingPart m = {.part = tac_convex_part_at(q->model, q->part[i], f.pose),
                     .curvature = q->curvature[body]};
     tacVec3 arm = tac_sub(tac_load3(m.part.pos), f.pose.position);
@@ -79,6 +82,8 @@ static pairSnapshot snapshot_at(const tacToiQuery* q, double t, tacGjkCache* cac
     for (int i = 0; i < 2; ++i) drop_own_axis_roll(&m.side[i], m.nearest.normal);
     m.size =
         tac_convex_bounding_radius(&m.side[0].part) + tac_convex_bounding_radius(&m.side[1].part);
+    m.extent = m.size;
+    for (int i = 0; i < 2; ++i) m.extent += tac_length3(m.side[i].part.pos);
     return m;
 }
 
@@ -200,11 +205,18 @@ static double safe_advance(const pairSnapshot* m, const separatingPlane* w, doub
 
 //---------------------------------- the search ----------------------------------
 
-// impact distance of a pair, by its distance at the start
-static double toi_level(const tacToiQuery* q, double distance) {
+// Distances this close to a level have reached it.
+static double level_tolerance(const tacToiQuery* q, const pairSnapshot* m) {
+    return 1e-6 * fabs(q->levels.delta) + 1e-14 * m->extent;
+}
+
+// Impact distance of a pair, by its distance at the start. One that is nearer than every level has
+// its impact where it comes nearer by more than has reached the level already: a pair that touches
+// and parts has none.
+static double toi_level(const tacToiQuery* q, const pairSnapshot* m, double distance) {
     const tacImpactLevels* levels = &q->levels;
     if (distance > levels->delta * (1.0 + 1e-3) && !q->constrained) return levels->delta;
-    double margin = 1e-4 * fabs(levels->delta);
+    double margin = fmax(1e-4 * fabs(levels->delta), 4.0 * level_tolerance(q, m));
     return distance > levels->min_level + margin ? levels->min_level : distance - margin;
 }
 
@@ -216,9 +228,20 @@ static double certain_distance(const pairSnapshot* m, double delta) {
     return short_of > 0.0 && short_of < 1e-3 * fabs(delta) ? gap : m->nearest.distance;
 }
 
+// Is a step of Newton's method what rounding makes of a root? It is where it is below the rounding
+// of time and lengths, or where steps have stopped to shrink within the rounding of the world's
+// coordinates, which links of a chain have.
+static int is_root_step(const tacToiQuery* q, const pairSnapshot* m, double rate, double step,
+                        double last) {
+    double length = fabs(step * rate);
+    if (fabs(step) <= DBL_EPSILON * q->path->span || length <= DBL_EPSILON * m->extent) return 1;
+    double world = m->extent + tac_length3(q->origin);
+    return fabs(step) >= 0.5 * fabs(last) && length <= 64.0 * DBL_EPSILON * world;
+}
+
 // Newton's method on distance(t) = level from a time that is not late
 static int find_root(const tacToiQuery* q, tacGjkCache* cache, tacToi* out) {
-    double t = out->time, span = q->path->span;
+    double t = out->time, span = q->path->span, last = INFINITY;
     tacFeatureContact contact = {.pair = 0};
     for (int pass = 0; pass < ROOT_PASSES; ++pass, ++out->passes) {
         pairSnapshot m = snapshot_at(q, t, cache);
@@ -228,13 +251,14 @@ static int find_root(const tacToiQuery* q, tacGjkCache* cache, tacToi* out) {
         double rate = gap_rate(&m), step = (out->level - m.nearest.distance) / rate;
         if (!(rate * span < -1e-9 * m.size) || !(fabs(t + step - out->time) < 1e-3 * span))
             return 0;
-        if (fabs(step) <= fmax(1e-15 * span, 1e-16 * m.size / fabs(rate))) {
+        if (is_root_step(q, &m, rate, step, last)) {
             out->time = fmax(t, 0.0);
             out->rate = rate;
             out->nearest = m.nearest;
             return 1;
         }
         t += step;
+        last = step;
     }
     return 0;
 }
@@ -283,22 +307,35 @@ static double best_safe_advance(const pairSnapshot* m, const tacFeatureContact* 
     return best;
 }
 
-tacToi tac_toi(const tacToiQuery* q) {
+// The start of the part that moves; next to a half-space, of the other part.
+static void find_pair_origin(tacToiQuery* q) {
+    memset(q->origin, 0, sizeof q->origin);
+    movingPart first = moving_part_at(q, 0, 0.0);
+    if (is_half_space_part(&first)) first = moving_part_at(q, 1, 0.0);
+    memcpy(q->origin, first.part.pos, sizeof q->origin);
+}
+
+static void move_to_world(const tacToiQuery* q, tacNearest* nearest) {
+    for (int i = 0; i < 2; ++i)
+        for (int k = 0; k < 3; ++k) nearest->point[i][k] += q->origin[k];
+}
+
+tacToi tac_toi(tacToiQuery* q) {
     tacToi out = {.found = 0};
     double t = 0.0;
+    find_pair_origin(q);
     tacGjkCache cache = {.count = 0};
     for (; out.passes < MAX_PASSES; ++out.passes) {
         pairSnapshot m = snapshot_at(q, t, &cache);
         tacFeatureContact contact = {.pair = 0};
         int known = 0, close = m.nearest.distance < 2.0 * q->levels.delta;
         if (close || out.passes >= QUICK_PASSES) known = refine_nearest(q, &m, &cache, &contact);
-        if (t == 0.0) out.level = toi_level(q, certain_distance(&m, q->levels.delta));
-        double near = 1e-6 * fabs(q->levels.delta) + 1e-14 * m.size;
+        if (t == 0.0) out.level = toi_level(q, &m, certain_distance(&m, q->levels.delta));
         out.time = t;
         out.rate = gap_rate(&m);
         out.nearest = m.nearest;
-        if (m.nearest.distance - out.level <= near) break;
-        double level = out.level + 1e-15 * m.size;
+        if (m.nearest.distance - out.level <= level_tolerance(q, &m)) break;
+        double level = out.level + 1e-15 * m.extent;
         double step = best_safe_advance(&m, known ? &contact : NULL, level, q->until - t);
         if (t + step >= q->until) return out;
         if (!(step > 0.0)) break;
@@ -306,5 +343,6 @@ tacToi tac_toi(const tacToiQuery* q) {
     }
     out.found = 1;
     out.exact = find_root(q, &cache, &out);
+    move_to_world(q, &out.nearest);
     return out;
 }

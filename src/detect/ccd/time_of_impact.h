@@ -18,21 +18,22 @@ typedef struct tacToiQuery {
     const tacCurvatureBound* curvature; // of each body (tac_motion_path_curvature_bounds)
     int part[2];
     tacImpactLevels levels;
-    int constrained; // is their contact a constraint?
-    double until;    // the search ends here
-    int* chain;      // room for nbody numbers
-    void* memory;    // tac_gjk_size()
+    int constrained;  // is their contact a constraint?
+    double until;     // the search ends here
+    int* chain;       // room for nbody numbers
+    void* memory;     // tac_gjk_size()
+    double origin[3]; // of the pair: a point of the world next to it; tac_toi finds it
 } tacToiQuery;
 
 typedef struct tacToi {
     int found;   // 0: apart until the end
     double time; // never late
-    int exact;   // a root to rounding, with a rate that is not lost in it
+    int exact;   // a root to the rounding of coordinates, with a rate that is not lost in it
     double level, rate;
-    tacNearest nearest; // at that time
+    tacNearest nearest; // at that time, in the world
     int passes;
 } tacToi;
 
-tacToi tac_toi(const tacToiQuery* query);
+tacToi tac_toi(tacToiQuery* query);
 
 #endif

@@ -52,6 +52,10 @@ tacFeatureContactKind tac_feature_contact_kind(uint64_t feature_id) {
     return (tacFeatureContactKind)(feature_id >> 36 & 15);
 }
 
+tacConvexFeatureKind tac_feature_contact_side_kind(uint64_t feature_id, int side) {
+    return (tacConvexFeatureKind)(feature_id >> (side ? 15 : 33) & 7);
+}
+
 //---------------------------------- polygons ----------------------------------
 
 // a face or a segment over the floor: vertices in the world and in the floor's plane
@@ -169,13 +173,18 @@ static void add_vertices(candidateSet* c, int side_of, const polygon* p, const p
     }
 }
 
-// do the edges cross in the floor's plane, away from their ends?
-static int do_cross(const double a[2], const double b[2], const double c[2], const double d[2]) {
+// Do the edges cross in the floor's plane, away from their ends? A crossing within the slack of an
+// end is that vertex, which is over the other face within the same slack (is_above_face): of equal
+// faces that are moved by a trace no contact is lost.
+static int do_cross(const double a[2], const double b[2], const double c[2], const double d[2],
+                    double slack) {
     double e[2] = {b[0] - a[0], b[1] - a[1]}, f[2] = {d[0] - c[0], d[1] - c[1]};
     double w[2] = {c[0] - a[0], c[1] - a[1]}, det = e[0] * f[1] - e[1] * f[0];
-    if (!(fabs(det) > parallel_sine * hypot(e[0], e[1]) * hypot(f[0], f[1]))) return 0;
+    double length[2] = {hypot(e[0], e[1]), hypot(f[0], f[1])};
+    if (!(fabs(det) > parallel_sine * length[0] * length[1])) return 0;
     double s = (w[0] * f[1] - w[1] * f[0]) / det, t = (w[0] * e[1] - w[1] * e[0]) / det;
-    return s > 1e-6 && s < 1.0 - 1e-6 && t > 1e-6 && t < 1.0 - 1e-6;
+    double near[2] = {slack / length[0], slack / length[1]};
+    return s > near[0] && s < 1.0 - near[0] && t > near[1] && t < 1.0 - near[1];
 }
 
 // the axis of a capsule; the side of a cylinder is a line with a radius of its own
@@ -201,12 +210,13 @@ static tacConvexFeature edge_feature(const polygon* p, int i) {
     return p->face < 0 ? side_feature(p->part) : tac_feature_edge(p->part, from, to);
 }
 
-static void add_edge_crossings(candidateSet* c, int side_of, const polygon* p, const polygon* q) {
+static void add_edge_crossings(candidateSet* c, int side_of, const polygon* p, const polygon* q,
+                               double slack) {
     int edges = p->count == 2 ? 1 : p->count;
     for (int i = 0; i < edges; ++i) {
         const double *a = p->flat[i], *b = p->flat[(i + 1) % p->count];
         for (int j = 0; j < q->count; ++j) {
-            if (do_cross(a, b, q->flat[j], q->flat[(j + 1) % q->count]))
+            if (do_cross(a, b, q->flat[j], q->flat[(j + 1) % q->count], slack))
                 add_candidate(c, side_of, edge_feature(p, i), edge_feature(q, j));
         }
     }
@@ -337,7 +347,7 @@ static void collect_candidates(candidateSet* c, int side_of, const polygon* inci
     else
         add_vertices(c, side_of, incident, reference, plane_frame);
     add_vertices(c, !side_of, reference, incident, plane_frame);
-    add_edge_crossings(c, side_of, incident, reference);
+    add_edge_crossings(c, side_of, incident, reference, plane_frame->slack);
 }
 
 static int is_rod(const tacConvex* c) {

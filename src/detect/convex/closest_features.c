@@ -8,7 +8,7 @@
 #include <string.h>
 
 tacTransform tac_convex_transform(const tacConvex* c) {
-    tacTransform at = {{c->pos[0], c->pos[1], c->pos[2]}, {{{0.0}}}};
+    tacTransform at = {.pos = {c->pos[0], c->pos[1], c->pos[2]}};
     memcpy(at.rot.m, c->rot, sizeof c->rot);
     return at;
 }

@@ -8,7 +8,9 @@
 #include "detect/edge_sdf/edge_sdf.h"
 
 #include "detect/edge_sdf/edge_sdf_faces.h"
+#include "detect/edge_sdf/edge_sdf_growth.h"
 #include "detect/field/field_pose.h"
+#include "detect/field/hit_motion.h"
 
 #include <string.h>
 
@@ -218,6 +220,11 @@ static void hit_dots(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
         dot->own[k] = slide->own[k] = tangent.pose[6 * pair->body[owner] + k];
     }
     if (!tangent.param) return;
+    const tacVertexSide* side = &side_run->side;
+    tacTwist place = tac_place_twist(side->model, side->own_geom, side->pose.own.R, tangent.param);
+    tac_twist_store(dot->own, tac_twist_add(tac_twist_load(dot->own), place));
+    memcpy(slide->own, dot->own, sizeof slide->own);
+    tac_feature_growth(side->model, side->own_geom, tangent.param, dot->growth);
     dot->tau = tangent.param[plan->number[TAC_CONTACT_TAU]];
     dot->support = tangent.param[plan->number[TAC_CONTACT_SUPPORT]];
     slide->gate = tangent.param[plan->number[TAC_CONTACT_GATE]];
@@ -241,13 +248,15 @@ static tacResult hit_field_jvp(const tacEdgeSdfSide* side_run, const tacHits* at
 
 // how hits move along their edges
 static tacResult slides_jvp(const tacEdgeSdfSide* side_run, const tacSlideDot* slide,
-                            const tacReal* theta_dot, tacReal* const out[3], tacScratch* scratch) {
+                            const tacReal* growth, const tacReal* theta_dot, tacReal* const out[3],
+                            tacScratch* scratch) {
     stepFields f = alloc_step_fields(&scratch->arena, side_run->rays.half, side_run->steps);
     for (int k = 0; k < side_run->steps && theta_dot; ++k) {
         tacResult result =
             hit_field_jvp(side_run, &side_run->step[k], theta_dot, f.value[k], NULL, scratch);
         if (result != TAC_OK) return result;
     }
+    if (growth) tac_edge_growth_values(side_run, growth, f.value);
     RAYS->slide_jvp(&side_run->side.pose, &side_run->slide, &side_run->hits, slide,
                     theta_dot ? (const tacReal* const*)f.value : NULL, out);
     return TAC_OK;
@@ -255,7 +264,7 @@ static tacResult slides_jvp(const tacEdgeSdfSide* side_run, const tacSlideDot* s
 
 static tacResult side_jvp(const tacEdgeSdfSide* side_run, int first, const tacContactPair* pair,
                           tacContactTangent tangent, tacContacts* out, tacScratch* scratch) {
-    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    tacHitDot dot = {.value = NULL};
     tacSlideDot slide = {{0}, {0}, 0.0, 0.0, 0.0};
     int count = side_run->hits.count;
     tacHitRecords field = tac_hit_records_alloc(&scratch->arena, count);
@@ -268,11 +277,14 @@ static tacResult side_jvp(const tacEdgeSdfSide* side_run, int first, const tacCo
         dot.value = field.distance;
         for (int k = 0; k < 3; ++k) dot.gradient[k] = field.normal[k];
     }
-    if (side_run->edges && result == TAC_OK) {
-        result = slides_jvp(side_run, &slide, tangent.param, field.point, scratch);
-        for (int k = 0; k < 3; ++k) dot.slide[k] = field.point[k];
-    }
+    const tacReal* growth = tac_hit_grows(&dot) ? dot.growth : NULL;
+    if (side_run->edges && result == TAC_OK)
+        result = slides_jvp(side_run, &slide, growth, tangent.param, field.point, scratch);
+    for (int k = 0; k < 3 && !side_run->edges && growth; ++k)
+        memset(field.point[k], 0, sizeof(tacReal) * (size_t)(count + PADDING));
+    for (int k = 0; k < 3 && (side_run->edges || growth); ++k) dot.slide[k] = field.point[k];
     if (result != TAC_OK) return result;
+    if (growth) tac_edge_growth_slides(side_run, growth, field.point);
     VERTICES->record_jvp(&side_run->side.pose, &side_run->hits, &dot, records);
     tac_hit_records_copy(&records, count, out, first);
     return TAC_OK;
@@ -304,6 +316,10 @@ static void add_bars(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
         adjoint.pose[6 * pair->body[owner] + k] += bar->own[k] + slide->own[k];
     }
     if (!adjoint.param) return;
+    const tacVertexSide* side = &side_run->side;
+    tacWrench own = tac_wrench_add(tac_wrench_load(bar->own), tac_wrench_load(slide->own));
+    tac_place_twist_vjp(side->model, side->own_geom, side->pose.own.R, own, adjoint.param);
+    tac_feature_growth_vjp(side->model, side->own_geom, bar->growth, adjoint.param);
     adjoint.param[plan->number[TAC_CONTACT_TAU]] += bar->tau;
     adjoint.param[plan->number[TAC_CONTACT_SUPPORT]] += bar->support;
     adjoint.param[plan->number[TAC_CONTACT_GATE]] += slide->gate;
@@ -324,11 +340,14 @@ static tacResult hit_field_vjp(const tacEdgeSdfSide* side_run, const tacHits* at
 }
 
 // adjoints of hits along their edges, back through the rays
-static tacResult slides_vjp(const tacEdgeSdfSide* side_run, tacReal* const x_bar[3],
-                            tacSlideDot* slide, tacReal* theta_bar, tacScratch* scratch) {
+static tacResult slides_vjp(const tacEdgeSdfSide* side_run, tacHitBar* out, tacSlideDot* slide,
+                            tacReal* theta_bar, tacScratch* scratch) {
     stepFields f = alloc_step_fields(&scratch->arena, side_run->rays.half, side_run->steps);
-    RAYS->slide_vjp(&side_run->side.pose, &side_run->slide, &side_run->hits, x_bar, slide,
+    RAYS->slide_vjp(&side_run->side.pose, &side_run->slide, &side_run->hits, out->slide, slide,
                     theta_bar ? f.value : NULL);
+    if (theta_bar)
+        tac_edge_growth_vjp(side_run, (const tacReal* const*)out->slide,
+                            (const tacReal* const*)f.value, out->growth);
     tacResult result = TAC_OK;
     for (int k = 0; k < side_run->steps && theta_bar && result == TAC_OK; ++k)
         result = hit_field_vjp(side_run, &side_run->step[k], (tacField){.value = f.value[k]},
@@ -338,17 +357,20 @@ static tacResult slides_vjp(const tacEdgeSdfSide* side_run, tacReal* const x_bar
 
 static tacResult side_vjp(const tacEdgeSdfSide* side_run, const tacContactPair* pair,
                           tacHitRecords bar, tacContactAdjoint adjoint, tacScratch* scratch) {
-    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    tacHitBar out = {.value = NULL};
     tacSlideDot slide = {{0}, {0}, 0.0, 0.0, 0.0};
     tacHitRecords buffer = tac_hit_records_alloc(&scratch->arena, side_run->hits.count);
     tacResult result = TAC_OK;
     if (adjoint.param) out.value = buffer.distance;
     for (int k = 0; k < 3; ++k) {
         if (adjoint.param) out.gradient[k] = buffer.normal[k];
-        if (side_run->edges) out.slide[k] = buffer.point[k];
+        if (side_run->edges || adjoint.param) out.slide[k] = buffer.point[k];
     }
     VERTICES->record_vjp(&side_run->side.pose, &side_run->hits, bar, 1, &out);
-    if (side_run->edges) result = slides_vjp(side_run, out.slide, &slide, adjoint.param, scratch);
+    if (side_run->edges)
+        result = slides_vjp(side_run, &out, &slide, adjoint.param, scratch);
+    else if (adjoint.param)
+        tac_edge_growth_vjp(side_run, (const tacReal* const*)out.slide, NULL, out.growth);
     add_bars(side_run, pair, &out, &slide, adjoint);
     if (result != TAC_OK || !adjoint.param) return result;
     tacField field = {.value = out.value,

@@ -192,7 +192,7 @@ void tac_edge_sdf_candidates(tacEdgeSdfSide* side_run, int all, tacScratch* scra
     double end = tac_re(side_run->side.pose.support) + tac_re(side_run->side.pose.radius);
     side_run->hits = tac_hits_alloc(&scratch->arena, f->edges, 0);
     if (f->edges == 0) return;
-    if (all) {
+    if (all || side_run->side.map.is_shifted) {
         for (int e = 0; e < f->edges; ++e) side_run->hits.vertex[side_run->hits.count++] = e;
         return;
     }
@@ -209,7 +209,7 @@ static void start_rays(tacEdgeSdfSide* side_run, int half, tacScratch* scratch) 
     for (int end = 0; end < 2; ++end) {
         for (int i = 0; i < half; ++i)
             e.vertex[i] = f->edge[end][side_run->hits.vertex[i < side_run->hits.count ? i : 0]];
-        VERTICES->pose(&side_run->side.pose.rel_frame, f->x, e.vertex, half, e.corner[end]);
+        VERTICES->pose(&side_run->side.pose.feature_frame, f->x, e.vertex, half, e.corner[end]);
     }
     const tacReal* const at[2][3] = {{e.corner[0][0], e.corner[0][1], e.corner[0][2]},
                                      {e.corner[1][0], e.corner[1][1], e.corner[1][2]}};

@@ -96,7 +96,7 @@ static void add_hit(const tacHits* from, int i, int vertex, int order, tacHits* 
 
 static tacVec3 rim_centre(const tacVertexSide* side, int rim) {
     const double* x = side->features->index->rim[rim];
-    const tacFrame* f = &side->pose.rel_frame;
+    const tacFrame* f = &side->pose.feature_frame;
     return tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, (tacVec3){x[0], x[1], x[2]}));
 }
 
@@ -107,8 +107,10 @@ void tac_cylinder_rims_find(tacVertexSide* side, int order, tacHits* hits, tacCy
     if (out->count == 0) return;
     *out = (tacCylinderRims){.count = out->count};
     const double* a = index->rim_axis;
+    tacVec3 axis = tac_feature_map_direction(&side->map, (tacVec3){a[0], a[1], a[2]});
     out->radius = index->rim_radius;
-    out->axis = tac_mat_mul_vec(side->pose.rel_frame.R, (tacVec3){a[0], a[1], a[2]});
+    if (side->map.moved) out->radius *= side->map.growth[0];
+    out->axis = tac_mat_mul_vec(side->pose.rel_frame.R, axis);
     tac_cylinder_rims_alloc(out, order > 1, &scratch->arena);
     out->middle.count = out->deepest.count = TAC_CYLINDER_RIMS;
     for (int k = 0; k < TAC_CYLINDER_RIMS; ++k) tac_vec3_set(out->middle.y, k, rim_centre(side, k));
@@ -202,7 +204,8 @@ static weight hit_weight(const tacVertexSide* side, const tacCylinderRims* rims,
     if (w.is_vertex) {
         double c[3];
         w.rim = rim_of_vertex(side, hits->vertex[i], c);
-        w.c = tac_mat_mul_vec(side->pose.own.R, (tacVec3){c[0], c[1], c[2]});
+        w.c = tac_feature_map_direction(&side->map, (tacVec3){c[0], c[1], c[2]});
+        w.c = tac_mat_mul_vec(side->pose.own.R, w.c);
         w.t = tac_mat_mul_vec(side->pose.field.R, rims->toward[w.rim]);
         weight_vertex(side, rims, records.distance[i], &w);
     } else {
@@ -227,6 +230,7 @@ tacCylinderRimsDot tac_cylinder_rims_slide(const tacVertexSide* side, const tacC
     tacVec3 spun =
         tac_mat_tmul_vec(R, tac_sub(tac_angular_part(dot->own), tac_angular_part(dot->field)));
     for (int i = 0; i < hits->count; ++i) tac_vec3_set(slide, i, tac_vec3_zero());
+    tac_hits_add_growth(side, hits, dot, slide);
     for (int k = 0; k < rims->count; ++k) {
         direction d = direction_of(tac_vec3_at(rims->middle.gradient, k), rims->axis);
         tacVec3 g_dot = tac_hit_hessian_mul(
@@ -240,7 +244,7 @@ tacCylinderRimsDot tac_cylinder_rims_slide(const tacVertexSide* side, const tacC
         if (fields) out.depth[k] += fields[1].value[k];
         out.toward[k] = tac_add(tac_mat_mul_vec(R, t_dot),
                                 tac_cross(tac_angular_part(dot->field), tac_mat_mul_vec(R, d.t)));
-        if (rims->hit[k] >= 0) tac_vec3_set(slide, rims->hit[k], tac_mat_mul_vec(R, slip));
+        if (rims->hit[k] >= 0) tac_vec3_add_to(slide, rims->hit[k], tac_mat_mul_vec(R, slip));
     }
     return out;
 }

@@ -18,6 +18,17 @@ const tacGeomField* tac_detect_cache_field(const tacModel* model, int geom, tacS
     return NULL;
 }
 
+const tacGeomBound* tac_detect_cache_bounds(const tacModel* model, tacScratch* scratch) {
+    (void)model;
+    (void)scratch;
+    return NULL;
+}
+
+const tacPairTable* tac_detect_cache_pairs(tacScratch* scratch) {
+    (void)scratch;
+    return NULL;
+}
+
 void* tac_detect_cache_begin(const tacModel* model, tacScratch* scratch, int pair,
                              const tacPose body[2], size_t bytes) {
     (void)model;
@@ -47,6 +58,7 @@ void tac_detect_cache_clear(tacScratch* scratch) { (void)scratch; }
 #else
 
 #include "detect/detect.h"
+#include "model/contact/geom_pairs.h"
 
 // most bytes for searches beside the largest one
 #define SEARCH_BYTES ((size_t)4 << 20)
@@ -65,6 +77,9 @@ struct tacDetectCache {
     int param_valid;      // is `param` set?
     unsigned char* bound; // is the geom's field?                                  (ngeom)
     tacGeomField* field;  //                                                       (ngeom)
+    tacGeomBound* box;    // around each geom                                      (ngeom)
+    int boxes_valid;      // is `box` set?
+    tacPairTable table;
     tacArena fields, searches;
     size_t largest;      // search
     size_t fields_begin; // of the fields' memory that is for nodes
@@ -80,11 +95,22 @@ static int has_cache(const tacModel* model) {
                               model->contact->detector == TAC_DETECT_EDGE_SDF);
 }
 
+static void layout_pair_table(tacDetectCache* cache, const tacModel* model) {
+    tacPairTable* t = &cache->table;
+    t->first = TAC_ALLOC(&cache->fields, int, model->ngeom + 1);
+    t->other = TAC_ALLOC(&cache->fields, int, model->contact->npair);
+    t->pair = TAC_ALLOC(&cache->fields, int, model->contact->npair);
+    t->order = TAC_ALLOC(&cache->fields, int, model->ngeom);
+    t->is_static = TAC_ALLOC(&cache->fields, char, model->ngeom);
+}
+
 static void layout_cache(tacDetectCache* cache, const tacModel* model) {
     cache->model = model;
     cache->param = TAC_ALLOC(&cache->fields, double, model->nparam);
     cache->bound = TAC_ALLOC(&cache->fields, unsigned char, model->ngeom);
     cache->field = TAC_ALLOC(&cache->fields, tacGeomField, model->ngeom);
+    cache->box = TAC_ALLOC(&cache->fields, tacGeomBound, model->ngeom);
+    layout_pair_table(cache, model);
     cache->fields_begin = cache->fields.used;
 }
 
@@ -105,6 +131,48 @@ static size_t searches_size(const tacModel* model, size_t largest) {
     return largest + (others < SEARCH_BYTES ? others : SEARCH_BYTES) + SEARCH_BYTES / 64;
 }
 
+// One pass of a stable sort of pairs by their larger or smaller geom; `from` NULL: as they stand.
+static void sort_pairs(const tacModel* model, int larger, const int* from, int* first, int* to) {
+    const tacContactPair* pair = model->contact->pair;
+    int count = model->contact->npair, ngeom = model->ngeom;
+    memset(first, 0, sizeof *first * (size_t)(ngeom + 1));
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < count; ++i) {
+            int p = pass && from ? from[i] : i, a = pair[p].geom[0], b = pair[p].geom[1];
+            int key = (a > b) == larger ? a : b;
+            if (pass)
+                to[first[key]++] = p;
+            else
+                ++first[key];
+        }
+        for (int g = 0, sum = 0; g <= ngeom && !pass; ++g) {
+            int own = first[g];
+            first[g] = sum;
+            sum += own;
+        }
+    }
+    memmove(first + 1, first, sizeof *first * (size_t)ngeom); // each stands where the next begins
+    first[0] = 0;
+}
+
+static void build_pair_table(tacPairTable* t, const tacModel* model) {
+    const tacContactPair* pair = model->contact->pair;
+    sort_pairs(model, 1, NULL, t->first, t->other);
+    sort_pairs(model, 0, t->other, t->first, t->pair);
+    char* used = t->is_static; // first: is it in a pair?
+    memset(used, 0, (size_t)model->ngeom);
+    for (int i = 0; i < model->contact->npair; ++i) {
+        const int* geom = pair[t->pair[i]].geom;
+        t->other[i] = geom[0] > geom[1] ? geom[0] : geom[1];
+        used[geom[0]] = used[geom[1]] = 1;
+    }
+    t->geoms = 0;
+    for (int g = 0; g < model->ngeom; ++g) {
+        if (used[g]) t->order[t->geoms++] = g;
+        t->is_static[g] = tac_moving_body(model, model->geom[g].body) == 0;
+    }
+}
+
 tacResult tac_detect_cache_create(const tacModel* model, tacAllocator allocator,
                                   tacDetectCache** out) {
     *out = NULL;
@@ -122,6 +190,7 @@ tacResult tac_detect_cache_create(const tacModel* model, tacAllocator allocator,
         return TAC_ERROR_MEMORY;
     }
     layout_cache(cache, model);
+    build_pair_table(&cache->table, model);
     *out = cache;
     return TAC_OK;
 }
@@ -143,6 +212,7 @@ void tac_detect_cache_refresh(const tacModel* model, tacScratch* scratch) {
     memcpy(cache->param, model->param, bytes);
     memset(cache->bound, 0, (size_t)model->ngeom);
     cache->param_valid = 1;
+    cache->boxes_valid = 0;
     cache->fields.used = cache->fields_begin;
     tac_detect_cache_clear(scratch);
 }
@@ -159,6 +229,26 @@ const tacGeomField* tac_detect_cache_field(const tacModel* model, int geom, tacS
         cache->bound[geom] = 1;
     }
     return &cache->field[geom];
+}
+
+const tacGeomBound* tac_detect_cache_bounds(const tacModel* model, tacScratch* scratch) {
+    tacDetectCache* cache = scratch->cache;
+    if (!cache || cache->model != model || !cache->param_valid || !model->contact->feature)
+        return NULL;
+    if (!cache->boxes_valid) {
+        for (int g = 0; g < model->ngeom; ++g) {
+            int has_field = model->geom[g].shape >= 0;
+            const tacGeomField* f = has_field ? tac_detect_cache_field(model, g, scratch) : NULL;
+            cache->box[g] = tac_geom_bound(model, g, f);
+        }
+        tac_geom_bounds_join(model, cache->box);
+        cache->boxes_valid = 1;
+    }
+    return cache->box;
+}
+
+const tacPairTable* tac_detect_cache_pairs(tacScratch* scratch) {
+    return scratch->cache ? &scratch->cache->table : NULL;
 }
 
 //---------------------------------- searches -------------------------------------

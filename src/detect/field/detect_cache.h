@@ -7,7 +7,7 @@
 #ifndef TAC_DETECT_FIELD_DETECT_CACHE_H
 #define TAC_DETECT_FIELD_DETECT_CACHE_H
 
-#include "detect/field/geom_field.h"
+#include "detect/field/geom_bound.h"
 
 typedef struct tacDetectCache tacDetectCache;
 
@@ -21,6 +21,20 @@ void tac_detect_cache_refresh(const tacModel* model, tacScratch* scratch);
 
 // the field of a geom, bound if it is not yet; NULL: it cannot be kept
 const tacGeomField* tac_detect_cache_field(const tacModel* model, int geom, tacScratch* scratch);
+
+// boxes around all geoms (ngeom), or NULL
+const tacGeomBound* tac_detect_cache_bounds(const tacModel* model, tacScratch* scratch);
+
+// Contact pairs by their geoms, for a sweep: those of geom g and larger ones are first[g] to
+// first[g + 1] - 1, in order of the other geom.
+typedef struct tacPairTable {
+    int *first, *other, *pair;
+    int geoms;       // that are in pairs,
+    int* order;      // as they were sorted last                                         (geoms)
+    char* is_static; // (ngeom)
+} tacPairTable;
+
+const tacPairTable* tac_detect_cache_pairs(tacScratch* scratch);
 
 //---------------------------------- searches -------------------------------------
 

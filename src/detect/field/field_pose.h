@@ -3,7 +3,9 @@
 #ifndef TAC_DETECT_FIELD_FIELD_POSE_H
 #define TAC_DETECT_FIELD_FIELD_POSE_H
 
+#include "math/pose.h"
 #include "math/quat.h"
+#include "math/spatial.h"
 #include "math/vec3.h"
 #include "tactus/model.h"
 
@@ -32,6 +34,36 @@ static inline void tac_field_pose_vjp(const tacModel* model, const tacGeom* g,
     out[2] += bar.y;
     out[3] += bar.z;
     for (int k = 0; k < 3; ++k) theta_bar[g->position + k] += wrench[k];
+}
+
+// Twist of a geom on its body along a tangent, about the body's origin: in axes of the body
+static inline tacTwist tac_place_twist_own(const tacModel* model, const tacGeom* g,
+                                           const tacReal* theta_dot) {
+    tacReal own[6];
+    tac_field_pose_jvp(model, g, theta_dot, own);
+    return tac_twist_shift(tac_twist_load(own), tac_load3(&model->param[g->position]),
+                           tac_vec3_zero());
+}
+
+static inline void tac_place_twist_own_vjp(const tacModel* model, const tacGeom* g, tacWrench w,
+                                           tacReal* theta_bar) {
+    tacReal wrench[6];
+    tac_wrench_store(wrench,
+                     tac_wrench_shift(w, tac_vec3_zero(), tac_load3(&model->param[g->position])));
+    tac_field_pose_vjp(model, g, wrench, theta_bar);
+}
+
+// the same in world axes, R those of the body
+static inline tacTwist tac_place_twist(const tacModel* model, int geom, tacMat3 R,
+                                       const tacReal* theta_dot) {
+    tacTwist own = tac_place_twist_own(model, &model->geom[geom], theta_dot);
+    return (tacTwist){tac_mat_mul_vec(R, own.linear), tac_mat_mul_vec(R, own.angular)};
+}
+
+static inline void tac_place_twist_vjp(const tacModel* model, int geom, tacMat3 R, tacWrench w,
+                                       tacReal* theta_bar) {
+    tacWrench own = {tac_mat_tmul_vec(R, w.force), tac_mat_tmul_vec(R, w.torque)};
+    tac_place_twist_own_vjp(model, &model->geom[geom], own, theta_bar);
 }
 
 #endif

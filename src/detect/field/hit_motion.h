@@ -42,7 +42,11 @@ static inline void tac_add_torque(tacReal wrench[6], tacVec3 torque) {
     tac_store3(wrench + 3, tac_add(tac_load3(wrench + 3), torque));
 }
 
-// velocity of the own body's point at y relative to the field's body, in axes of the latter
+static inline int tac_hit_grows(const tacHitDot* dot) {
+    return dot->growth[0] != 0.0 || dot->growth[1] != 0.0 || dot->growth[2] != 0.0;
+}
+
+// velocity of the own geom's point at y relative to the field's body, in axes of the latter
 static inline tacVec3 tac_hit_velocity(const tacVertexSide* side, const tacHitDot* dot, tacVec3 y) {
     const tacFrame *f = &side->pose.field, *own = &side->pose.own;
     tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
@@ -51,7 +55,10 @@ static inline tacVec3 tac_hit_velocity(const tacVertexSide* side, const tacHitDo
     tacVec3 field_velocity =
         tac_add(tac_load3(dot->field),
                 tac_cross(tac_angular_part(dot->field), tac_sub(x, tac_load3(f->origin))));
-    return tac_mat_tmul_vec(f->R, tac_sub(v, field_velocity));
+    v = tac_mat_tmul_vec(f->R, tac_sub(v, field_velocity));
+    if (!tac_hit_grows(dot)) return v;
+    tacFrame geom = tac_geom_frame(side->model, side->own_geom, &side->pose.rel_frame);
+    return tac_add(v, tac_growth_velocity(&geom, dot->growth, y));
 }
 
 // its transpose: a force on the own body at y, and the opposite one on the field's body
@@ -59,11 +66,34 @@ static inline void tac_hit_add_force(const tacVertexSide* side, tacVec3 y, tacVe
                                      tacHitBar* out) {
     const tacFrame *f = &side->pose.field, *own = &side->pose.own;
     tacVec3 x = tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, y));
+    tacFrame geom = tac_geom_frame(side->model, side->own_geom, &side->pose.rel_frame);
+    tac_growth_velocity_vjp(&geom, y, force, out->growth);
     force = tac_mat_mul_vec(f->R, force);
     tac_store3(out->own, tac_add(tac_load3(out->own), force));
     tac_store3(out->field, tac_sub(tac_load3(out->field), force));
     tac_add_torque(out->own, tac_cross(tac_sub(x, tac_load3(own->origin)), force));
     tac_add_torque(out->field, tac_cross(force, tac_sub(x, tac_load3(f->origin))));
+}
+
+// adds to the slide of each hit what the growth of its geom does, world axes
+static inline void tac_hits_add_growth(const tacVertexSide* side, const tacHits* hits,
+                                       const tacHitDot* dot, tacReal* const slide[3]) {
+    if (!tac_hit_grows(dot)) return;
+    tacFrame geom = tac_geom_frame(side->model, side->own_geom, &side->pose.rel_frame);
+    for (int i = 0; i < hits->count; ++i) {
+        tacVec3 v = tac_growth_velocity(&geom, dot->growth, tac_vec3_at(hits->y, i));
+        tac_vec3_add_to(slide, i, tac_mat_mul_vec(side->pose.field.R, v));
+    }
+}
+
+// the transpose, from the adjoints of slides
+static inline void tac_hits_growth_vjp(const tacVertexSide* side, const tacHits* hits,
+                                       tacHitBar* out) {
+    tacFrame geom = tac_geom_frame(side->model, side->own_geom, &side->pose.rel_frame);
+    for (int i = 0; i < hits->count; ++i) {
+        tacVec3 force = tac_mat_tmul_vec(side->pose.field.R, tac_vec3_at(out->slide, i));
+        tac_growth_velocity_vjp(&geom, tac_vec3_at(hits->y, i), force, out->growth);
+    }
 }
 
 #endif

@@ -59,10 +59,14 @@ static int is_distance(const tacModel* model, int index) {
     }
 }
 
+int tac_field_is_distance(const tacModel* model, int geom) {
+    const tacShape* shape = &model->shape[model->geom[geom].shape];
+    return is_distance(model, shape->first + shape->count - 1);
+}
+
 int tac_sphere_projection_needed(const tacModel* model, const tacFeatures* features, int field) {
-    const tacShape* shape = &model->shape[model->geom[field].shape];
     if (!features->index || features->index->radius < 0) return 0;
-    return !is_distance(model, shape->first + shape->count - 1);
+    return !tac_field_is_distance(model, field);
 }
 
 //---------------------------------- ways -----------------------------------------

@@ -29,6 +29,9 @@ static inline int tac_sphere_points(int centres, int step) {
 void tac_sphere_projection_alloc(tacSphereProjection* spheres, int centres, int hessians,
                                  tacArena* arena);
 
+// is the field of a geom the distance to its surface?
+int tac_field_is_distance(const tacModel* model, int geom);
+
 // Does this side need them?
 int tac_sphere_projection_needed(const tacModel* model, const tacFeatures* features, int field);
 

@@ -168,6 +168,18 @@ static void bind_field(tacVertexSide* s, tacScratch* scratch) {
     *s->run = tac_shape_run_alloc(&s->program, &s->culling, scratch);
 }
 
+// where features are in axes of the field's body
+static void bind_features(tacVertexSide* s, int own_geom) {
+    const tacFrame* f = &s->pose.rel_frame;
+    s->own_geom = own_geom;
+    s->map = tac_feature_map(s->model, own_geom);
+    s->pose.feature_frame = *f;
+    if (!s->map.moved) return;
+    s->pose.feature_frame.R = tac_mat_mul(f->R, s->map.A);
+    tac_store3(s->pose.feature_frame.origin,
+               tac_add(tac_load3(f->origin), tac_mat_mul_vec(f->R, s->map.b)));
+}
+
 tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair, int owner,
                               const tacPose* body, tacScratch* scratch) {
     const tacContactPlan* plan = model->contact;
@@ -180,6 +192,7 @@ tacVertexSide tac_vertex_side(const tacModel* model, const tacContactPair* pair,
     s.pose.field = pose_frame(field);
     s.pose.own = pose_frame(own);
     s.pose.rel_frame = pose_frame(tac_pose_compose(tac_pose_inverse(field), own));
+    bind_features(&s, pair->geom[owner]);
     s.pose.sign = owner == 1 ? 1.0 : -1.0;
     s.pose.radius = tac_swept_radius(model, s.features);
     s.pose.tau = model->param[plan->number[TAC_CONTACT_TAU]];
@@ -251,7 +264,8 @@ void tac_hits_evaluate(tacVertexSide* side, tacHits* hits, int order) {
     tacActiveLeaves needs = {.group = side->leaves ? same : NULL};
     if (hits->count == 0) return;
     for (int g = 0; g < TAC_BLOCK / TAC_CULL_GROUP; ++g) same[g] = side->leaf_mask;
-    VERTICES->pose(&side->pose.rel_frame, side->features->x, hits->vertex, hits->count, hits->y);
+    VERTICES->pose(&side->pose.feature_frame, side->features->x, hits->vertex, hits->count,
+                   hits->y);
     eval_field(side, hits, needs, order);
 }
 
@@ -298,7 +312,8 @@ static void cull_vertices(tacVertexSide* side, const tacVertexCutoff* range, tac
     size_t mark = scratch->arena.used;
     tacHits* near = &side->near;
     tacReal* low = tac_reals_alloc(&scratch->arena, near->count);
-    VERTICES->pose(&side->pose.rel_frame, side->features->x, near->vertex, near->count, near->y);
+    VERTICES->pose(&side->pose.feature_frame, side->features->x, near->vertex, near->count,
+                   near->y);
     VERTICES->lower_bound(side->lower_bound, side->lower_bounds, (const tacReal* const*)near->y,
                           NULL, low, near->count);
     int count_passed = 0;
@@ -326,12 +341,12 @@ void tac_vertex_search(tacVertexSide* side, tacVertexCutoff range, tacScratch* s
     side->near = tac_hits_alloc(&scratch->arena, max_points(f), 0);
     if (f->vertices == 0) return;
     fetch_hits(&side->near, max_points(f));
-    if (range.all) {
+    if (range.all || side->map.is_shifted) {
         for (int b = 0; b < f->index->blocks; ++b) add_block(&side->near, f, b);
     } else if (tac_leaf_culling_applies(side, &range)) {
         tacActiveLeaves needs = tac_leaf_culling_vertices(side, &range, scratch);
         if (side->near.count == 0) return;
-        VERTICES->pose(&side->pose.rel_frame, f->x, side->near.vertex, side->near.count,
+        VERTICES->pose(&side->pose.feature_frame, f->x, side->near.vertex, side->near.count,
                        side->near.y);
         eval_field(side, &side->near, needs, 1);
         return;

@@ -4,6 +4,7 @@
 #ifndef TAC_DETECT_FIELD_VERTEX_SDF_H
 #define TAC_DETECT_FIELD_VERTEX_SDF_H
 
+#include "detect/field/feature_motion.h"
 #include "detect/field/vertex_sdf_kernels.h"
 #include "model/contact/geom_features.h"
 #include "shape/shape_run.h"
@@ -16,7 +17,9 @@ typedef struct tacVertexSide {
     const tacModel* model;
     int owner;       // vertices are of geom[owner]
     int geom, shape; // of the field
+    int own_geom;    // of the vertices
     const tacFeatures* features;
+    tacFeatureMap map; // how parameters move them
     tacVertexPose pose;
     double lipschitz; // vertices are near where the field is below this times support and radius
 

@@ -308,7 +308,7 @@ TAC_INLINE void add_slide(const tacHitSlide* s, int i, int c, double sign, wide 
 
 static void twists(const tacVertexPose* p, const tacHits* hits, const tacHitSlide* slide,
                    tacReal* const out[8][6]) {
-    const tacHitDot still = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    const tacHitDot still = {.value = NULL};
     for (int i = 0; i < hits->count; i += TAC_LANES) {
         hit a;
         wide H[6], arm[3], normal[3], moves_with_field = w_set(p->sign > 0.0 ? 0.0 : 1.0);

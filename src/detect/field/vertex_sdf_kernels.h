@@ -53,10 +53,11 @@ typedef struct tacFloatBounds {
 // one side of a pair: vertices of geom[owner] in the field of geom[1 - owner]; world axes but for
 // what is said to be of a body
 typedef struct tacVertexPose {
-    tacFrame field, own; // bodies of the field and of the vertices
-    tacFrame rel_frame;  // the body of the vertices in that of the field
-    double sign;         // 1: the field is geom[0]'s; -1: geom[1]'s
-    tacReal radius;      // of the vertices                                        [m]
+    tacFrame field, own;    // bodies of the field and of the vertices
+    tacFrame rel_frame;     // the body of the vertices in that of the field
+    tacFrame feature_frame; // the same with vertices as parameters move them (feature_motion.h)
+    double sign;            // 1: the field is geom[0]'s; -1: geom[1]'s
+    tacReal radius;         // of the vertices                                        [m]
     tacReal tau, support;
 } tacVertexPose;
 
@@ -78,6 +79,7 @@ typedef struct tacHitDot {
     tacReal radius, tau, support;
     const tacReal *value, *gradient[3]; // axes of the field's body
     const tacReal* slide[3];            // of hits that move on their body, world axes; NULL: none
+    tacReal growth[3];                  // of the hits' geom along its axes (feature_motion.h)
 } tacHitDot;
 
 // adjoints; those of the field at each hit are written
@@ -85,6 +87,7 @@ typedef struct tacHitBar {
     tacReal field[6], own[6], radius, tau, support;
     tacReal *value, *gradient[3]; // axes of the field's body; NULL skips
     tacReal* slide[3];            // as in tacHitDot; NULL skips
+    tacReal growth[3];
 } tacHitBar;
 
 // hits that slide along a line of their body as the bodies move: the line's direction, and how far

@@ -167,15 +167,19 @@ TAC_INLINE edgeNormal edge_normal(const edgeLine* line, const edgeNormalSign* p)
     return out;
 }
 
-// tangents: the vectors of edge 2 turn with `rot`, those of edge 1 stand
+// tangents: the vectors of edge 2 turn with `rot`, those of edge 1 stand; beside that each may have
+// a tangent of its own
 typedef struct edgeNormalDot {
     edgeLine line;
     wide rot[3], sign_tau, opposing_tau;
+    const edgeFaces* faces[2]; // NULL: none
 } edgeNormalDot;
 
-// adjoints to add to: the moment on edge 2's body, and both temperatures
+// adjoints to add to: the moment on edge 2's body, and both temperatures; those of the vectors are
+// written
 typedef struct edgeNormalBar {
     wide *moment, *sign_tau, *opposing_tau;
+    edgeFaces* faces; // (2); NULL skips
 } edgeNormalBar;
 
 TAC_INLINE edgeNormal edge_normal_jvp(const edgeLine* line, const edgeFaces f[2],
@@ -192,6 +196,12 @@ TAC_INLINE edgeNormal edge_normal_jvp(const edgeLine* line, const edgeFaces f[2]
         for (int i = 0; i < 2; ++i, ++at)
             opposing_dot =
                 w_fma(p->by_u[at], edge_oriented(k, w_dot3(f[k].along[i], against)), opposing_dot);
+        const edgeFaces* own = dot->faces[k];
+        if (!own) continue;
+        margin_dot = margin_dot - edge_oriented(k, w_dot3(own->out, line->n));
+        for (int i = 0; i < 2; ++i)
+            opposing_dot = w_fma(p->by_u[at - 2 + i],
+                                 edge_oriented(k, w_dot3(own->along[i], line->n)), opposing_dot);
     }
     wide sign_dot = p->sign.d_x * margin_dot + p->sign.d_tau * dot->sign_tau;
     edgeNormal out = {.distance = w_fma(sign_dot, line->l, p->sign.value * d->l),
@@ -221,6 +231,11 @@ TAC_INLINE void edge_normal_vjp(const edgeLine* line, const edgeFaces f[2], cons
             normal_force[j] =
                 one * f[k].along[0][j] + two * f[k].along[1][j] + margin * f[k].out[j];
             out->n[j] = out->n[j] + normal_force[j];
+        }
+        for (int j = 0; j < 3 && sum.faces; ++j) {
+            sum.faces[k].along[0][j] = one * line->n[j];
+            sum.faces[k].along[1][j] = two * line->n[j];
+            sum.faces[k].out[j] = margin * line->n[j];
         }
         if (k == 0) continue;
         w_cross3(normal_force, line->n, rot);

@@ -103,16 +103,78 @@ static void measure_pair(const tacModel* model, const tacContactPair* pair, tacA
     tac_manifold_diff_measure(model, pair, most, edges, arena);
 }
 
-static void measure_manifold(const tacModel* model, tacArena* arena) {
+// all that measure_pair reads of a geom
+typedef struct geomSizes {
+    int vertices, edges, blocks, edge_blocks, rims, swept;
+    int nodes, is_distance;
+    size_t run;
+} geomSizes;
+
+static geomSizes sizes_of(const tacModel* model, int geom) {
+    const tacFeatures* f = &model->contact->feature[geom];
+    geomSizes s;
+    memset(&s, 0, sizeof s);
+    s.vertices = f->vertices;
+    s.edges = f->edges;
+    if (f->index) {
+        s.blocks = f->index->blocks;
+        s.edge_blocks = f->index->edge_blocks;
+        s.rims = f->index->rims;
+        s.swept = f->index->radius >= 0;
+    }
+    if (model->geom[geom].shape >= 0) {
+        const tacShape* shape = &model->shape[model->geom[geom].shape];
+        s.nodes = shape->count;
+        s.is_distance = tac_field_is_distance(model, geom);
+        s.run = tac_shape_run_size(shape);
+    }
+    return s;
+}
+
+// classes of geoms with the same sizes; how many there are
+static int number_classes(const tacModel* model, int* class_of, geomSizes* sizes) {
+    int count = 0;
+    for (int g = 0; g < model->ngeom; ++g) {
+        geomSizes s = sizes_of(model, g);
+        int c = 0;
+        while (c < count && memcmp(&sizes[c], &s, sizeof s) != 0) ++c;
+        if (c == count) sizes[count++] = s;
+        class_of[g] = c;
+    }
+    return count;
+}
+
+// Pairs of the same two classes take the same memory: one of them is measured
+static void measure_pairs(const tacModel* model, int* class_of, geomSizes* sizes, tacArena* arena) {
     const tacContactPlan* plan = model->contact;
-    size_t begin = arena->used;
-    if (!plan->feature) return;
-    tac_broad_phase_alloc(model, arena);
+    tacAllocator a = model->allocator;
+    size_t count = (size_t)number_classes(model, class_of, sizes);
+    char* done = a.allocate(a.user, count * count);
+    if (done) memset(done, 0, count * count);
     for (int i = 0; i < plan->npair; ++i) {
-        size_t mark = arena->used;
+        const int* geom = plan->pair[i].geom;
+        size_t mark = arena->used,
+               at = (size_t)class_of[geom[0]] * count + (size_t)class_of[geom[1]];
+        if (done && done[at]) continue;
+        if (done) done[at] = 1;
         measure_pair(model, &plan->pair[i], arena);
         arena->used = mark;
     }
+    if (done) a.release(a.user, done);
+}
+
+static void measure_manifold(const tacModel* model, tacArena* arena) {
+    const tacContactPlan* plan = model->contact;
+    tacAllocator a = model->allocator;
+    size_t begin = arena->used;
+    if (!plan->feature) return;
+    tac_broad_phase_measure(model, arena);
+    int* class_of = a.allocate(a.user, sizeof *class_of * (size_t)(model->ngeom + 1));
+    geomSizes* sizes = a.allocate(a.user, sizeof *sizes * (size_t)(model->ngeom + 1));
+    if (class_of && sizes) measure_pairs(model, class_of, sizes, arena);
+    if (!class_of || !sizes) arena->peak = SIZE_MAX / 2; // no memory: the arena is refused
+    if (class_of) a.release(a.user, class_of);
+    if (sizes) a.release(a.user, sizes);
     arena->used = begin;
 }
 
@@ -244,7 +306,7 @@ static void write_rounded_twists(const tacManifoldPair* p, int owner, tacContact
     size_t bytes = sizeof(tacReal) * (size_t)count;
     tacHitRecords dot = tac_hit_records_alloc(&scratch->arena, count);
     for (int k = 0; k < 6; ++k) {
-        tacHitDot along = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+        tacHitDot along = {.value = NULL};
         (owner == 1 ? along.own : along.field)[k] = 1.0;
         size_t mark = scratch->arena.used;
         tac_manifold_vertices_jvp(p, owner, &along, (tacManifoldFields){NULL, NULL}, dot, scratch);
@@ -432,12 +494,12 @@ static void fetch_contacts(const tacContacts* c) {
 static tacResult detect_manifold(const tacModel* model, const tacPose* body, tacContacts* contacts,
                                  tacScratch* scratch) {
     int order = contacts->d_twist[0][0] ? 2 : 1;
-    tacBroadPhase broad;
-    int boxed = model->contact->npair > 1 && tac_broad_phase_build(model, body, &broad, scratch);
+    tacCandidates found = {NULL, model->contact->npair};
+    int culled = tac_broad_phase(model, body, &found, scratch);
     tac_detect_cache_clear(scratch);
-    fetch_contacts(contacts);
-    for (int i = 0; i < model->contact->npair; ++i) {
-        if (boxed && tac_broad_phase_separated(&broad, &model->contact->pair[i])) continue;
+    if (found.count > 0) fetch_contacts(contacts);
+    for (int c = 0; c < found.count; ++c) {
+        int i = culled ? found.pair[c] : c;
         size_t mark = scratch->arena.used;
         tacManifoldPair* p;
         tacResult result = find_and_cache(model, body, i, order, &p, scratch);

@@ -7,6 +7,7 @@
 
 #include "detect/field/detect_cache.h"
 #include "detect/field/field_pose.h"
+#include "detect/field/hit_motion.h"
 #include "math/vec3_array.h"
 
 #include <string.h>
@@ -75,7 +76,7 @@ static edgeFields alloc_edge_fields(tacArena* arena, int pairs, const int steps[
 
 void tac_manifold_vertices_jvp_measure(tacManifoldCounts most, tacArena* arena) {
     if (most.spheres) tac_hit_field_alloc(arena, most.hits);
-    if (most.rims) alloc_slide(arena, most.hits);
+    alloc_slide(arena, most.hits);
 }
 
 // vertices_jvp; vertices_vjp has no more: rims three sets of records, balls one field
@@ -111,6 +112,22 @@ static tacResult geom_field_jvp(const inputs* in, const tacVertexSide* side, con
                          (tacShapeTangent){.pose = twist, .param = in->theta_dot}, out, scratch);
 }
 
+// in axes of its geom, where its place does not matter
+static tacResult shape_field_jvp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
+                                 tacField out, tacScratch* scratch) {
+    const tacGeom* g = &in->model->geom[side->geom];
+    return tac_shape_jvp(in->model, side->shape, tac_field_pose(in->model, g), tac_hit_points(hits),
+                         (tacShapeTangent){.param = in->theta_dot}, out, scratch);
+}
+
+static tacResult shape_field_vjp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
+                                 tacField bar, tacScratch* scratch) {
+    const tacGeom* g = &in->model->geom[side->geom];
+    if (hits->count == 0) return TAC_OK;
+    return tac_shape_vjp(in->model, side->shape, tac_field_pose(in->model, g), tac_hit_points(hits),
+                         bar, (tacShapeAdjoint){.param = in->theta_bar}, scratch);
+}
+
 static tacResult geom_field_vjp(const inputs* in, const tacVertexSide* side, const tacHits* hits,
                                 tacField bar, tacScratch* scratch) {
     const tacGeom* g = &in->model->geom[side->geom];
@@ -133,6 +150,10 @@ static void hit_dots(const inputs* in, const tacManifoldPair* p, int owner, tacH
         dot->own[k] = in->pose_dot[6 * p->pair->body[owner] + k];
     }
     if (!in->theta_dot) return;
+    const tacVertexSide* side = &p->side[owner];
+    tacTwist place = tac_place_twist(in->model, side->own_geom, side->pose.own.R, in->theta_dot);
+    tac_twist_store(dot->own, tac_twist_add(tac_twist_load(dot->own), place));
+    tac_feature_growth(in->model, side->own_geom, in->theta_dot, dot->growth);
     dot->tau = in->theta_dot[plan->number[TAC_CONTACT_TAU]];
     dot->support = in->theta_dot[plan->number[TAC_CONTACT_SUPPORT]];
     if (radius >= 0) dot->radius = in->theta_dot[radius];
@@ -157,6 +178,13 @@ void tac_manifold_vertices_jvp(const tacManifoldPair* p, int owner, tacHitDot* d
     const tacCylinderRims* rims = &p->rims[owner];
     if (p->spheres[owner].used) spheres_dot(p, owner, dot, fields.sphere, scratch);
     if (rims->count == 0) {
+        if (tac_hit_grows(dot)) {
+            rimSlide slide = alloc_slide(&scratch->arena, hits->count);
+            for (int i = 0; i < hits->count; ++i) tac_vec3_set(slide.by, i, tac_vec3_zero());
+            clear_padding(slide.by, hits->count);
+            tac_hits_add_growth(side, hits, dot, slide.by);
+            for (int k = 0; k < 3; ++k) dot->slide[k] = slide.by[k];
+        }
         VERTICES->record_jvp(&side->pose, hits, dot, out);
         return;
     }
@@ -198,7 +226,7 @@ static tacResult vertices_jvp(const inputs* in, const tacManifoldPair* p, int ow
     tacField rim[2];
     tacSphereFields sphere;
     tacManifoldFields fields = {NULL, NULL};
-    tacHitDot dot = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    tacHitDot dot = {.value = NULL};
     if (hits->count == 0) return TAC_OK;
     tacHitRecords field = tac_hit_records_alloc(&scratch->arena, hits->count);
     tacHitRecords records = tac_hit_records_alloc(&scratch->arena, hits->count);
@@ -230,6 +258,10 @@ static void add_hit_bars(const inputs* in, const tacManifoldPair* p, int owner,
         in->pose_bar[6 * p->pair->body[owner] + k] += bar->own[k];
     }
     if (!in->theta_bar) return;
+    const tacVertexSide* side = &p->side[owner];
+    tac_place_twist_vjp(in->model, side->own_geom, side->pose.own.R, tac_wrench_load(bar->own),
+                        in->theta_bar);
+    tac_feature_growth_vjp(in->model, side->own_geom, bar->growth, in->theta_bar);
     in->theta_bar[plan->number[TAC_CONTACT_TAU]] += bar->tau;
     in->theta_bar[plan->number[TAC_CONTACT_SUPPORT]] += bar->support;
     if (radius >= 0) in->theta_bar[radius] += bar->radius;
@@ -262,6 +294,7 @@ static tacResult rims_vjp(const inputs* in, const tacManifoldPair* p, int owner,
         tac_cylinder_rims_weight_vjp(side, rims, hits, slide.records, own, out);
     VERTICES->record_vjp(&side->pose, hits, own, 1, out);
     tac_cylinder_rims_slide_vjp(side, rims, &moved, out, requested ? rim : NULL);
+    if (requested) tac_hits_growth_vjp(side, hits, out);
     if (!requested) return TAC_OK;
     tacResult result = geom_field_vjp(in, side, &rims->middle, rim[0], scratch);
     return result == TAC_OK ? geom_field_vjp(in, side, &rims->deepest, rim[1], scratch) : result;
@@ -278,18 +311,35 @@ static tacResult spheres_vjp(const inputs* in, const tacManifoldPair* p, int own
     out->value = own.value;
     for (int k = 0; k < 3; ++k) out->gradient[k] = own.gradient[k];
     if (in->theta_bar) alloc_sphere_fields(&scratch->arena, spheres->at[0].count, &fields);
+    tacReal* slide[3];
+    tac_reals3_alloc(&scratch->arena, hits->count, slide);
+    for (int k = 0; k < 3; ++k) out->slide[k] = slide[k];
     VERTICES->record_vjp(&side->pose, hits, bar, 1, out);
+    if (in->theta_bar) tac_hits_growth_vjp(side, hits, out);
     tac_sphere_projection_vjp(side, spheres, hits, out, in->theta_bar ? &fields : NULL);
     for (int s = 0; s <= TAC_SPHERE_STEPS && in->theta_bar && result == TAC_OK; ++s)
         result = geom_field_vjp(in, side, &spheres->at[s], fields.at[s], scratch);
     return result;
 }
 
+// vertices alone; as their geom grows they slide on its body
+static void plain_vjp(const inputs* in, const tacManifoldPair* p, int owner, tacHitRecords bar,
+                      tacHitBar* out, tacScratch* scratch) {
+    const tacVertexSide* side = &p->side[owner];
+    const tacHits* hits = &p->hits[owner];
+    int grows = in->theta_bar && side->features->index->base.size_param >= 0;
+    tacReal* slide[3];
+    if (grows) tac_reals3_alloc(&scratch->arena, hits->count, slide);
+    for (int k = 0; k < 3 && grows; ++k) out->slide[k] = slide[k];
+    VERTICES->record_vjp(&side->pose, hits, bar, in->with_hessian, out);
+    if (grows) tac_hits_growth_vjp(side, hits, out);
+}
+
 static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int owner, int at,
                               tacScratch* scratch) {
     tacHitRecords bar = tac_contact_records_at(in->bar, at);
     const tacHits* hits = &p->hits[owner];
-    tacHitBar out = {{0}, {0}, 0.0, 0.0, 0.0, NULL, {0}, {0}};
+    tacHitBar out = {.value = NULL};
     if (hits->count == 0) return TAC_OK;
     if (p->spheres[owner].used) {
         tacResult result = spheres_vjp(in, p, owner, bar, &out, scratch);
@@ -305,7 +355,7 @@ static tacResult vertices_vjp(const inputs* in, const tacManifoldPair* p, int ow
     if (p->rims[owner].count)
         result = rims_vjp(in, p, owner, bar, &out, scratch);
     else
-        VERTICES->record_vjp(&p->side[owner].pose, hits, bar, in->with_hessian, &out);
+        plain_vjp(in, p, owner, bar, &out, scratch);
     add_hit_bars(in, p, owner, &out);
     if (!in->theta_bar || result != TAC_OK) return result;
     tacField f = {out.value, {out.gradient[0], out.gradient[1], out.gradient[2]}, {0}};
@@ -339,13 +389,21 @@ static void list_numbers(tacEdgeParams* n, tacReal* at[EDGE_NUMBERS]) {
 
 //---------------------------------- edges, forward -------------------------------
 
+// twist of a geom about the origin of its body: that of the body, and of its place there
+static tacTwist geom_twist(const inputs* in, const tacManifoldPair* p, int k) {
+    const tacVertexSide* side = &p->side[k];
+    tacTwist sum = tac_twist_zero();
+    if (in->pose_dot) sum = tac_twist_load(&in->pose_dot[6 * p->pair->body[k]]);
+    if (!in->theta_dot) return sum;
+    return tac_twist_add(
+        sum, tac_place_twist(in->model, side->own_geom, side->pose.own.R, in->theta_dot));
+}
+
 // twist of geom[1] against geom[0] about the origin of geom[0]'s body, in its axes
-static void body1_twist(const inputs* in, const tacManifoldPair* p, tacReal out[6]) {
+static void geom1_twist(const tacManifoldPair* p, const tacTwist twist[2], tacReal out[6]) {
     const tacFrame *a = &p->side[0].pose.own, *b = &p->side[1].pose.own;
-    tacTwist one = tac_twist_load(&in->pose_dot[6 * p->pair->body[1]]);
-    tacTwist zero = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
-    tacTwist rel =
-        tac_twist_sub(tac_twist_shift(one, tac_load3(b->origin), tac_load3(a->origin)), zero);
+    tacTwist one = tac_twist_shift(twist[1], tac_load3(b->origin), tac_load3(a->origin));
+    tacTwist rel = tac_twist_sub(one, twist[0]);
     tac_store3(out, tac_mat_tmul_vec(a->R, rel.linear));
     tac_store3(out + 3, tac_mat_tmul_vec(a->R, rel.angular));
 }
@@ -358,29 +416,26 @@ static tacResult edge_field_dots(const inputs* in, const tacManifoldPair* p,
     for (int k = 0; k < 2 && result == TAC_OK; ++k) {
         const tacHits* step = p->edge.project[k].at;
         result =
-            geom_field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = f.at[k]}, scratch);
+            shape_field_jvp(in, &p->side[k], &p->edge.at[k], (tacField){.value = f.at[k]}, scratch);
         dot->at[k] = f.at[k];
         for (int s = 0; s < steps[k] && result == TAC_OK; ++s) {
             dot->project[k][s] = f.project[k][s];
-            result = geom_field_jvp(in, &p->side[1 - k], &step[s], f.project[k][s], scratch);
+            result = shape_field_jvp(in, &p->side[1 - k], &step[s], f.project[k][s], scratch);
         }
     }
     return result;
 }
 
-static void write_dot(const inputs* in, const tacManifoldPair* p, const tacHitRecords* d, int i,
-                      int at) {
+static void write_dot(const inputs* in, const tacManifoldPair* p, tacTwist rigid,
+                      const tacHitRecords* d, int i, int at) {
     const tacContacts* contacts = in->contacts;
     tacContacts* out = in->dot;
     const tacFrame* body = &p->side[0].pose.own;
     tacVec3 point = tac_mat_mul_vec(body->R, tac_vec3_at(d->point, i));
     tacVec3 normal = tac_mat_mul_vec(body->R, tac_vec3_at(d->normal, i));
-    if (in->pose_dot) {
-        tacTwist rigid = tac_twist_load(&in->pose_dot[6 * p->pair->body[0]]);
-        tacVec3 x = tac_vec3_at(contacts->point, at), n = tac_vec3_at(contacts->normal, at);
-        point = tac_add(point, tac_twist_shift(rigid, tac_load3(body->origin), x).linear);
-        normal = tac_add(normal, tac_cross(rigid.angular, n));
-    }
+    tacVec3 x = tac_vec3_at(contacts->point, at), n = tac_vec3_at(contacts->normal, at);
+    point = tac_add(point, tac_twist_shift(rigid, tac_load3(body->origin), x).linear);
+    normal = tac_add(normal, tac_cross(rigid.angular, n));
     tac_vec3_set(out->point, at, point);
     tac_vec3_set(out->normal, at, normal);
     out->distance[at] = d->distance[i];
@@ -394,7 +449,10 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
     tacHitRecords d[2];
     int offset[EDGE_NUMBERS];
     memset(&dot, 0, sizeof dot);
-    if (in->pose_dot) body1_twist(in, p, dot.twist);
+    const tacTwist twist[2] = {geom_twist(in, p, 0), geom_twist(in, p, 1)};
+    geom1_twist(p, twist, dot.twist);
+    for (int k = 0; k < 2 && in->theta_dot; ++k)
+        tac_feature_growth(in->model, p->side[k].own_geom, in->theta_dot, dot.growth[k]);
     edge_offsets(p, in->model->contact, offset);
     list_numbers(&dot.numbers, number);
     for (int i = 0; i < EDGE_NUMBERS && in->theta_dot; ++i)
@@ -405,7 +463,8 @@ static tacResult edges_jvp(const inputs* in, const tacManifoldPair* p, int at,
     tac_manifold_edges_jvp(&p->edge, &dot, d, scratch);
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < p->edge.pairs.count; ++i)
-            if (tac_re(p->edge.record[k].activity[i]) > 0.0) write_dot(in, p, &d[k], i, at++);
+            if (tac_re(p->edge.record[k].activity[i]) > 0.0)
+                write_dot(in, p, twist[0], &d[k], i, at++);
     return TAC_OK;
 }
 
@@ -437,16 +496,25 @@ static void clear_records(tacHitRecords* r, int count) {
     memset(r->activity, 0, bytes);
 }
 
+// a wrench on a geom about the origin of its body, to the body's pose and the geom's place
+static void add_geom_wrench(const inputs* in, const tacManifoldPair* p, int k, tacWrench w) {
+    const tacVertexSide* side = &p->side[k];
+    if (in->pose_bar) {
+        tacReal* body = &in->pose_bar[6 * p->pair->body[k]];
+        tac_wrench_store(body, tac_wrench_add(tac_wrench_load(body), w));
+    }
+    if (in->theta_bar)
+        tac_place_twist_vjp(in->model, side->own_geom, side->pose.own.R, w, in->theta_bar);
+}
+
 static void add_edge_poses(const inputs* in, const tacManifoldPair* p, const tacReal wrench[6],
                            tacWrench rigid) {
     const tacFrame *a = &p->side[0].pose.own, *b = &p->side[1].pose.own;
-    tacReal *zero = &in->pose_bar[6 * p->pair->body[0]], *one = &in->pose_bar[6 * p->pair->body[1]];
     tacWrench edge_wrench = {tac_mat_mul_vec(a->R, tac_load3(wrench)),
                              tac_mat_mul_vec(a->R, tac_load3(wrench + 3))};
     tacWrench there = tac_wrench_shift(edge_wrench, tac_load3(a->origin), tac_load3(b->origin));
-    tac_wrench_store(zero,
-                     tac_wrench_add(tac_wrench_load(zero), tac_wrench_sub(rigid, edge_wrench)));
-    tac_wrench_store(one, tac_wrench_add(tac_wrench_load(one), there));
+    add_geom_wrench(in, p, 0, tac_wrench_sub(rigid, edge_wrench));
+    add_geom_wrench(in, p, 1, there);
 }
 
 static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p,
@@ -454,10 +522,10 @@ static tacResult add_edge_fields(const inputs* in, const tacManifoldPair* p,
     tacResult result = TAC_OK;
     for (int k = 0; k < 2 && result == TAC_OK; ++k) {
         const tacEdgeProjection* own = &p->edge.project[k];
-        result = geom_field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]},
-                                scratch);
+        result = shape_field_vjp(in, &p->side[k], &p->edge.at[k], (tacField){.value = bar->at[k]},
+                                 scratch);
         for (int s = 0; s < own->steps && result == TAC_OK; ++s)
-            result = geom_field_vjp(in, &p->side[1 - k], &own->at[s], bar->project[k][s], scratch);
+            result = shape_field_vjp(in, &p->side[1 - k], &own->at[s], bar->project[k][s], scratch);
     }
     return result;
 }
@@ -483,9 +551,12 @@ static tacResult edges_vjp(const inputs* in, const tacManifoldPair* p, int at,
         memcpy(out.at, f.at, sizeof out.at);
         memcpy(out.project, f.project, sizeof out.project);
     }
+    out.grows = in->theta_bar != NULL;
     tac_manifold_edges_vjp(&p->edge, r, &out, scratch);
-    if (in->pose_bar) add_edge_poses(in, p, out.twist, rigid);
+    add_edge_poses(in, p, out.twist, rigid);
     if (!in->theta_bar) return TAC_OK;
+    for (int k = 0; k < 2; ++k)
+        tac_feature_growth_vjp(in->model, p->side[k].own_geom, out.growth[k], in->theta_bar);
     edge_offsets(p, in->model->contact, offset);
     list_numbers(&out.numbers, number);
     for (int i = 0; i < EDGE_NUMBERS; ++i)

@@ -152,19 +152,56 @@ static void rotate_vector(const tacFrame* rel_frame, const double v[3], tacReal*
     for (int j = 0; j < 3; ++j) out[j][i] = y[j];
 }
 
+static tacVec3 load_double3(const double x[3]) { return (tacVec3){x[0], x[1], x[2]}; }
+
+static tacVec3 take_along(tacVec3 x, tacVec3 unit) {
+    return tac_add_scaled(x, -tac_dot(x, unit), unit);
+}
+
+// Unit vectors of an edge whose geom has another place or size: along its faces and across the
+// edge, outward between the normals of the faces.
+static void transform_moved_faces(const tacFeatureMap* map, const tacFrame* rel_frame,
+                                  const tacEdgeRecord* r, tacEdgeSet* s, int i) {
+    tacVec3 t0 = tac_sub(load_double3(r->corner[1]), load_double3(r->corner[0]));
+    tacVec3 t = tac_normalize(tac_mat_mul_vec(map->A, t0)), out = tac_vec3_zero();
+    for (int k = 0; k < 3; ++k) {
+        tacVec3 v;
+        if (k < 2) {
+            tacVec3 a0 = load_double3(r->along[k]);
+            v = tac_normalize(take_along(tac_mat_mul_vec(map->A, a0), t));
+            double side = tac_re(tac_dot(tac_cross(t0, a0), load_double3(r->out)));
+            out = tac_add_scaled(out, side < 0.0 ? -1.0 : 1.0, tac_cross(t, v));
+        } else {
+            v = tac_normalize(out);
+        }
+        tacReal own[3], at[3];
+        tac_store3(own, v);
+        memcpy(at, own, sizeof at);
+        if (rel_frame) rotate(rel_frame, own, at);
+        for (int j = 0; j < 3; ++j) (k < 2 ? s->along[k] : s->out)[j][i] = at[j];
+    }
+}
+
 static void transform_edge(tacManifoldEdges* w, int k, int e, int i) {
     const tacEdgeRecord* r = &w->side[k].features->index->record[e];
     const tacFrame* rel_frame = k ? &w->side[1].pose.rel_frame : NULL;
+    const tacFeatureMap* map = &w->side[k].map;
     tacEdgeSet* s = &w->set[k];
     for (int end = 0; end < 2; ++end) {
         tacReal x[3], at[3];
-        for (int j = 0; j < 3; ++j) x[j] = at[j] = r->corner[end][j];
+        for (int j = 0; j < 3; ++j) x[j] = r->corner[end][j];
+        tac_store3(x, tac_feature_map_point(map, tac_load3(x)));
+        memcpy(at, x, sizeof at);
         if (rel_frame) transform_point(rel_frame, x, at);
         for (int j = 0; j < 3; ++j) (end ? s->to : s->from)[j][i] = at[j];
     }
+    s->edge[i] = e;
+    if (map->moved && !s->swept) {
+        transform_moved_faces(map, rel_frame, r, s, i);
+        return;
+    }
     rotate_vector(rel_frame, r->out, s->out, i);
     for (int j = 0; j < 2; ++j) rotate_vector(rel_frame, r->along[j], s->along[j], i);
-    s->edge[i] = e;
 }
 
 static void pad_array(tacReal* x, int count) {
@@ -224,7 +261,8 @@ static void list_pairs(tacManifoldEdges* w, tacArena* arena) {
                                 w->numbers.depth + w->numbers.radius[0] + w->numbers.radius[1],
                             .witness = &w->numbers.witness,
                             .opposing = w->numbers.opposing,
-                            .all = model->contact->choice[TAC_CHOICE_UNCULLED]};
+                            .all = model->contact->choice[TAC_CHOICE_UNCULLED] ||
+                                   w->side[0].map.is_shifted || w->side[1].map.is_shifted};
     tac_prefetch(arena->base + arena->used, arena->size - arena->used < FIRST ? 0 : FIRST);
     int count = tac_edge_search(&search, w->capacity, w->pairs.first, w->pairs.second, arena);
     w->pairs.count = count;

@@ -57,7 +57,8 @@ tacResult tac_manifold_edges_find(tacManifoldEdges* work, const tacModel* model,
 
 // tangents of what edges depend on beside their places
 typedef struct tacManifoldEdgesDot {
-    tacReal twist[6]; // of geom[1] against geom[0] about the origin, axes of geom[0]'s body
+    tacReal twist[6];     // of geom[1] against geom[0] about the origin, axes of geom[0]'s body
+    tacReal growth[2][3]; // of both geoms along their axes (feature_motion.h)
     tacEdgeParams numbers;
     const tacReal* at[2];                          // of the fields themselves; NULL: zero
     tacField project[2][TAC_PROJECTION_MAX_STEPS]; // of the own fields at each step; NULL: zero
@@ -70,6 +71,8 @@ void tac_manifold_edges_jvp(const tacManifoldEdges* work, const tacManifoldEdges
 // adjoints of the same
 typedef struct tacManifoldEdgesBar {
     tacReal twist[6];
+    int grows; // are adjoints of the growth asked for?
+    tacReal growth[2][3];
     tacEdgeParams numbers;
     tacReal* at[2];                                // written, NULL skips
     tacField project[2][TAC_PROJECTION_MAX_STEPS]; // likewise

@@ -31,6 +31,12 @@ static tacEdgeSet alloc_edge_set(tacArena* arena, int count) {
     return s;
 }
 
+// those of the vectors of edges that grow
+static void alloc_faces(tacArena* arena, int count, tacEdgeSet* s) {
+    alloc_zeros3(arena, count, s->out);
+    for (int i = 0; i < 2; ++i) alloc_zeros3(arena, count, s->along[i]);
+}
+
 // tangents or adjoints of pairs
 static tacCandidatePairs alloc_pairs(tacArena* arena, int count) {
     tacCandidatePairs m = {.count = count};
@@ -82,7 +88,11 @@ void tac_manifold_edges_diff_measure(const tacModel* model, const tacContactPair
                                      tacArena* arena) {
     size_t mark = arena->used;
     int pairs = tac_manifold_edges_capacity(model, pair);
-    for (int k = 0; k < 2; ++k) alloc_edge_set(arena, model->contact->feature[pair->geom[k]].edges);
+    for (int k = 0; k < 2; ++k) {
+        int edges = model->contact->feature[pair->geom[k]].edges;
+        tacEdgeSet s = alloc_edge_set(arena, edges);
+        alloc_faces(arena, edges, &s);
+    }
     alloc_pairs(arena, pairs);
     for (int i = 0; i < 2; ++i) alloc_column(arena, pairs);
     tac_edge_projection_diff_measure(pairs, arena);
@@ -95,6 +105,53 @@ static void point_velocity(const tacReal twist[6], const tacReal x[3], tacReal o
     out[0] = twist[0] + w[1] * x[2] - w[2] * x[1];
     out[1] = twist[1] + w[2] * x[0] - w[0] * x[2];
     out[2] = twist[2] + w[0] * x[1] - w[1] * x[0];
+}
+
+//---------------------------------- growth ---------------------------------------
+
+// a geom in axes of geom[0]'s body
+static tacFrame edge_geom(const tacManifoldEdges* w, int k) {
+    tacFrame same = {.origin = {0.0, 0.0, 0.0}};
+    same.R = tac_mat_identity();
+    return tac_geom_frame(w->model, w->side[k].own_geom, k ? &w->side[1].pose.rel_frame : &same);
+}
+
+// tangents of the vectors of a face (manifold_edges_kernels.c): along it, and its normal
+static tacVec3 scale_own(const tacFrame* geom, const tacReal growth[3], tacVec3 x) {
+    tacVec3 own = tac_mul(tac_load3(growth), tac_mat_tmul_vec(geom->R, x));
+    return tac_mat_mul_vec(geom->R, own);
+}
+
+static tacVec3 take_along(tacVec3 x, tacVec3 unit) {
+    return tac_add_scaled(x, -tac_dot(x, unit), unit);
+}
+
+static void face_dots(const tacEdgeSet* s, const tacFrame* geom, const tacReal growth[3], int i,
+                      tacEdgeSet* d) {
+    tacVec3 t = tac_normalize(tac_sub(tac_vec3_at(s->to, i), tac_vec3_at(s->from, i)));
+    tacVec3 out = tac_vec3_at(s->out, i), sum = tac_vec3_zero(), sum_dot = tac_vec3_zero();
+    for (int k = 0; k < 2; ++k) {
+        tacVec3 a = tac_vec3_at(s->along[k], i), Ma = scale_own(geom, growth, a);
+        tacVec3 n = tac_normalize(take_along(out, a)), Mn = scale_own(geom, growth, n);
+        tacVec3 a_dot = tac_add_scaled(take_along(Ma, a), -2.0 * tac_dot(t, Ma), t);
+        sum = tac_add(sum, n);
+        sum_dot = tac_sub(sum_dot, take_along(Mn, n));
+        tac_vec3_set(d->along[k], i, a_dot);
+    }
+    sum_dot = tac_scale(take_along(sum_dot, out), tac_inverse_norm(sum));
+    tac_vec3_set(d->out, i, sum_dot);
+}
+
+static void add_growth_dots(const tacManifoldEdges* w, const tacReal growth[3], int k,
+                            tacEdgeSet* d, tacArena* arena) {
+    const tacEdgeSet* s = &w->set[k];
+    tacFrame geom = edge_geom(w, k);
+    if (!s->swept) alloc_faces(arena, s->count, d);
+    for (int i = 0; i < s->count; ++i) {
+        tac_vec3_add_to(d->from, i, tac_growth_velocity(&geom, growth, tac_vec3_at(s->from, i)));
+        tac_vec3_add_to(d->to, i, tac_growth_velocity(&geom, growth, tac_vec3_at(s->to, i)));
+        if (!s->swept) face_dots(s, &geom, growth, i, d);
+    }
 }
 
 //---------------------------------- forward --------------------------------------
@@ -115,6 +172,9 @@ static tacEdgeSet edge_set_dots(const tacManifoldEdges* w, const tacManifoldEdge
         point_velocity(dot->twist, x, out);
         for (int j = 0; j < 3; ++j) d.to[j][i] = out[j];
     }
+    const tacReal* growth = dot->growth[k];
+    if (growth[0] != 0.0 || growth[1] != 0.0 || growth[2] != 0.0)
+        add_growth_dots(w, growth, k, &d, arena);
     return d;
 }
 
@@ -239,6 +299,11 @@ void tac_manifold_edges_vjp(const tacManifoldEdges* w, const tacHitRecords bar[2
     for (int k = 0; k < 2; ++k) field_bars(w, k, &m, out);
     tac_edge_projection_vjp(w, &m, out, arena);
     nearest_bars(w, &m, &out->numbers.neighbours, arena);
-    EDGES->witness_vjp(w->set, &w->numbers, &w->pairs, &m, &out->numbers, out->twist);
+    tacEdgeGrowth growth[2];
+    for (int k = 0; k < 2 && out->grows; ++k)
+        growth[k] = (tacEdgeGrowth){edge_geom(w, k), {0.0, 0.0, 0.0}};
+    EDGES->witness_vjp(w->set, &w->numbers, &w->pairs, &m, &out->numbers, out->twist,
+                       out->grows ? growth : NULL);
+    for (int i = 0; i < 6 && out->grows; ++i) out->growth[i / 3][i % 3] += growth[i / 3].bar[i % 3];
     arena->used = mark;
 }

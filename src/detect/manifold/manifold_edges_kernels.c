@@ -158,6 +158,13 @@ static void witness_jvp(const tacEdgeSet set[2], const tacEdgeParams* n, const t
         edgeLine line =
             p.solid ? edge_cross_jvp(&p.cross, &p.arms, &p.products, &arms_dot) : span_line(&d);
         normal_dot.line = line;
+        edgeFaces faces_dot[2];
+        for (int k = 0; k < 2; ++k) {
+            normal_dot.faces[k] = NULL;
+            if (set[k].swept || !set_dot[k].out[0]) continue;
+            faces_dot[k] = pair_faces(&set_dot[k], k ? &m->second[i] : &m->first[i]);
+            normal_dot.faces[k] = &faces_dot[k];
+        }
         edgeNormal signed_normal = edge_normal_jvp(&p.line, p.faces, &p.normal_sign, &normal_dot);
         wide gate_dot = p.gate.d_x * (d.gap - (n_dot->radius[0] + n_dot->radius[1])) +
                         p.gate.d_tau * n_dot->depth;
@@ -188,14 +195,97 @@ static void add_options(const edgeTauDot* sum, tacWitnessOptions* out) {
 typedef struct pairSums {
     edgeTauDot options;
     wide force[6], depth, radius, sign, opposing;
+    wide growth[2][3];
 } pairSums;
+
+//---------------------------------- growth ---------------------------------------
+
+// Edges grow by M = sum g_j r_j r_j' with the axes r of their geom. Corners move by M (x - o). With
+// t along the edge, a and n along and across a face of it:
+//
+//   a' = M a - 2 t (t . M a) - a (a . M a),  n' = n (n . M n) - M n,  out = (n1 + n2)/|n1 + n2|
+//
+// For adjoints each is a sum of products (r_j . p)(r_j . q).
+TAC_INLINE void add_growth(const tacFrame* geom, const wide p[3], const wide q[3], wide sum[3]) {
+    for (int j = 0; j < 3; ++j) {
+        wide a = w_set(0.0), b = w_set(0.0);
+        for (int i = 0; i < 3; ++i) {
+            a = w_fma(w_set(geom->R.m[i][j]), p[i], a);
+            b = w_fma(w_set(geom->R.m[i][j]), q[i], b);
+        }
+        sum[j] = w_fma(a, b, sum[j]);
+    }
+}
+
+TAC_INLINE void corner_growth(const tacFrame* geom, const wide x[3], const wide bar[3],
+                              wide sum[3]) {
+    wide arm[3];
+    for (int k = 0; k < 3; ++k) arm[k] = x[k] - w_set(geom->origin[k]);
+    add_growth(geom, bar, arm, sum);
+}
+
+// x - p (p . x) times `much`
+TAC_INLINE void take_along(const wide p[3], double much, const wide x[3], wide out[3]) {
+    wide along = much * w_dot3(p, x);
+    for (int k = 0; k < 3; ++k) out[k] = x[k] - along * p[k];
+}
+
+TAC_INLINE void along_growth(const tacFrame* geom, const wide t[3], const wide a[3],
+                             const wide bar[3], wide sum[3]) {
+    wide y[3], z[3];
+    take_along(t, 2.0, bar, y);
+    wide own = w_dot3(a, bar);
+    for (int k = 0; k < 3; ++k) z[k] = y[k] - own * a[k];
+    add_growth(geom, z, a, sum);
+}
+
+// the normal of a face: what of `out` is not along it
+TAC_INLINE void face_normal(const edgeFaces* f, int side, wide n[3]) {
+    take_along(f->along[side], 1.0, f->out, n);
+    wide inverse = w_rsqrt(w_dot3(n, n) + 1e-300);
+    for (int k = 0; k < 3; ++k) n[k] = n[k] * inverse;
+}
+
+TAC_INLINE void out_growth(const tacFrame* geom, const edgeFaces* f, const wide bar[3],
+                           wide sum[3]) {
+    wide n[2][3], s[3], s_bar[3], z[3];
+    for (int i = 0; i < 2; ++i) face_normal(f, i, n[i]);
+    for (int k = 0; k < 3; ++k) s[k] = n[0][k] + n[1][k];
+    wide inverse = w_rsqrt(w_dot3(s, s) + 1e-300);
+    take_along(f->out, 1.0, bar, s_bar);
+    for (int i = 0; i < 2; ++i) {
+        wide own = w_dot3(n[i], s_bar);
+        for (int k = 0; k < 3; ++k) z[k] = (own * n[i][k] - s_bar[k]) * inverse;
+        add_growth(geom, z, n[i], sum);
+    }
+}
+
+TAC_INLINE void pair_growth(const pairWitness* p, const edgeCorners* c_bar,
+                            const edgeFaces faces_bar[2], const tacEdgeGrowth growth[2],
+                            pairSums* sums) {
+    for (int k = 0; k < 2; ++k) {
+        const tacFrame* geom = &growth[k].geom;
+        const edgeFaces* f = &p->faces[k];
+        wide t[3], *sum = sums->growth[k];
+        for (int end = 0; end < 2; ++end)
+            corner_growth(geom, p->corners.x[2 * k + end], c_bar->x[2 * k + end], sum);
+        if (f->swept) continue;
+        const wide* arm = k ? p->arms.t2 : p->arms.t1;
+        wide inverse = w_rsqrt(w_dot3(arm, arm) + 1e-300);
+        for (int i = 0; i < 3; ++i) t[i] = arm[i] * inverse;
+        for (int i = 0; i < 2; ++i) along_growth(geom, t, f->along[i], faces_bar[k].along[i], sum);
+        out_growth(geom, f, faces_bar[k].out, sum);
+    }
+}
+
+//---------------------------------- adjoints of pairs ----------------------------
 
 // adjoints of the line and of `colliding` from those of the signed normal and of the indicator
 TAC_INLINE void normal_vjp(const pairWitness* p, const tacCandidatePairs* m_bar,
                            wide nearest_score_bar, edgeWitness* bar, edgeLine* line_bar,
-                           pairSums* sums) {
+                           edgeFaces* faces_bar, pairSums* sums) {
     wide square = pair_square(p);
-    edgeNormalBar out = {&sums->force[3], &sums->sign, &sums->opposing};
+    edgeNormalBar out = {&sums->force[3], &sums->sign, &sums->opposing, faces_bar};
     edgeNormal signed_normal = {.distance = w_load_padded(m_bar->distance, p->i, p->count),
                                 .opposing = nearest_score_bar * p->w.colliding * square};
     w_load_padded3(m_bar->normal, p->i, p->count, signed_normal.normal);
@@ -207,16 +297,18 @@ TAC_INLINE void normal_vjp(const pairWitness* p, const tacCandidatePairs* m_bar,
 }
 
 TAC_INLINE void pair_bar(const pairWitness* p, const tacCandidatePairs* m_bar, const edgeTau* t,
-                         pairSums* sums) {
+                         const tacEdgeGrowth* growth, pairSums* sums) {
     edgeWitness bar = load_witness_bar(m_bar, p->i, p->count);
     edgeLine line_bar;
     edgeArms arms_bar;
     edgeCorners c_bar;
+    edgeFaces faces_bar[2];
     wide indicator_bar = w_load_padded(m_bar->indicator, p->i, p->count),
          gate_bar = indicator_bar * p->nearest_score;
     memset(&c_bar, 0, sizeof c_bar);
     memset(&arms_bar, 0, sizeof arms_bar);
-    normal_vjp(p, m_bar, indicator_bar * p->gate.value, &bar, &line_bar, sums);
+    normal_vjp(p, m_bar, indicator_bar * p->gate.value, &bar, &line_bar, growth ? faces_bar : NULL,
+               sums);
     bar.gap = w_fma(gate_bar, p->gate.d_x, bar.gap);
     sums->radius = sums->radius - gate_bar * p->gate.d_x;
     sums->depth = w_fma(gate_bar, p->gate.d_tau, sums->depth);
@@ -230,17 +322,19 @@ TAC_INLINE void pair_bar(const pairWitness* p, const tacCandidatePairs* m_bar, c
     edge_witness_vjp(&p->arms, &p->qp, t, &bar, &c_bar, &sums->options);
     w_add_force(sums->force, p->corners.x[2], c_bar.x[2]);
     w_add_force(sums->force, p->corners.x[3], c_bar.x[3]);
+    if (growth) pair_growth(p, &c_bar, faces_bar, growth, sums);
 }
 
 static void witness_vjp(const tacEdgeSet set[2], const tacEdgeParams* n, const tacCandidatePairs* m,
-                        const tacCandidatePairs* m_bar, tacEdgeParams* n_bar, tacReal wrench[6]) {
+                        const tacCandidatePairs* m_bar, tacEdgeParams* n_bar, tacReal wrench[6],
+                        tacEdgeGrowth* growth) {
     edgeTau t = edge_tau(&n->witness);
     pairSums sums;
     memset(&sums, 0, sizeof sums);
     for (int i = 0; i < m->count; i += TAC_LANES) {
         pairWitness p;
         pair_witness(set, m, n, &t, i, &p);
-        pair_bar(&p, m_bar, &t, &sums);
+        pair_bar(&p, m_bar, &t, growth, &sums);
     }
     add_options(&sums.options, &n_bar->witness);
     n_bar->depth += w_sum(sums.depth);
@@ -248,6 +342,8 @@ static void witness_vjp(const tacEdgeSet set[2], const tacEdgeParams* n, const t
     n_bar->opposing += w_sum(sums.opposing);
     for (int k = 0; k < 2; ++k) n_bar->radius[k] += w_sum(sums.radius);
     sum_wrench(sums.force, wrench);
+    for (int k = 0; k < 6 && growth; ++k)
+        growth[k / 3].bar[k % 3] += w_sum(sums.growth[k / 3][k % 3]);
 }
 
 //---------------------------------- competition ----------------------------------

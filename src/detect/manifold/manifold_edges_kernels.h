@@ -26,10 +26,17 @@ typedef struct tacEdgeSet {
     int count;
     int swept; // 1: edges with a radius, which have no normals of their own
     int* edge;
-    tacReal *from[3], *to[3];      // corners
-    tacReal *out[3], *along[2][3]; // outward, along both faces away from it; not of tangents
-    tacReal rot[3];                // of tangents alone: the vectors of all edges turn with it
+    tacReal *from[3], *to[3]; // corners
+    tacReal *out[3],
+        *along[2][3]; // outward, along both faces away from it; of tangents if it grows
+    tacReal rot[3];   // of tangents alone: the vectors of all edges turn with it
 } tacEdgeSet;
+
+// How edges of a geom grow along its axes, the columns of R, from its origin; an adjoint.
+typedef struct tacEdgeGrowth {
+    tacFrame geom;
+    tacReal bar[3];
+} tacEdgeGrowth;
 
 // pairs of candidates; also tangents and adjoints
 typedef struct tacCandidatePairs {
@@ -57,9 +64,11 @@ typedef struct tacManifoldEdgesKernels {
     void (*witness_jvp)(const tacEdgeSet set[2], const tacEdgeParams* n, const tacCandidatePairs* m,
                         const tacEdgeSet set_dot[2], const tacEdgeParams* n_dot,
                         tacCandidatePairs* m_dot);
-    // adds to adjoints of the numbers, and to the wrench on geom[1] about the origin
+    // adds to adjoints of the numbers, to the wrench on geom[1] about the origin, and to the growth
+    // of both geoms (2; NULL skips)
     void (*witness_vjp)(const tacEdgeSet set[2], const tacEdgeParams* n, const tacCandidatePairs* m,
-                        const tacCandidatePairs* m_bar, tacEdgeParams* n_bar, tacReal wrench[6]);
+                        const tacCandidatePairs* m_bar, tacEdgeParams* n_bar, tacReal wrench[6],
+                        tacEdgeGrowth* growth);
 
     // nearest = product over all pairs q of 1 - indicator_q psi((gap - gap_q)/width - 1)
     void (*soft_nearest)(const tacNearestPairs* p);

@@ -6,9 +6,9 @@
 #define TAC_ONE_LANE
 #include "detect/reference/reference_side.h"
 
+#include "detect/field/feature_motion.h"
 #include "detect/field/field_normal.inl"
 #include "math/vec3.h"
-#include "model/contact/geom_features.h"
 #include "tactus/smooth.h"
 
 #include <string.h>
@@ -77,9 +77,11 @@ static void transform_side(tacReferencePair* p, const tacContactPair* pair, cons
     side->swept = index && index->radius >= 0;
     side->radius = side->swept ? p->model->param[index->radius] : (tacReal)0.0;
     tac_reference_side_alloc(p, s);
+    if (!index) return;
+    tacFeatureMap map = tac_feature_map(p->model, pair->geom[s]);
     for (int i = 0; i < side->features->vertices; ++i) {
         tacVec3 v = {side->features->x[0][i], side->features->x[1][i], side->features->x[2][i]};
-        tacVec3 x = tac_pose_apply(side->body, v);
+        tacVec3 x = tac_pose_apply(side->body, tac_feature_map_point(&map, v));
         side->x[0][i] = x.x;
         side->x[1][i] = x.y;
         side->x[2][i] = x.z;

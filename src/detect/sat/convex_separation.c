@@ -105,7 +105,8 @@ static tacConeProgram list_program_rows(convexRows* r, const convexSide side[2],
 typedef struct convexNearest {
     tacVec3 point[2];
     int passes;
-    double residual;
+    double residual; // of the constraints
+    double gap;      // of the duals: |p - q|^2/2 is at most this above the least, in units^2
 } convexNearest;
 
 // |p - q|^2 = |B x - c|^2; a side without a column is a fixed point
@@ -146,7 +147,8 @@ static convexNearest solve_nearest(convexRows* r, convexSide side[2], const doub
         if (side[k].column >= 0)
             out.point[k] = tac_scale(vec3_from(answer.x + side[k].column, r->d), r->unit);
     out.passes = answer.passes;
-    out.residual = fmax(answer.residual, answer.gap);
+    out.residual = answer.residual;
+    out.gap = answer.gap;
     return out;
 }
 
@@ -184,6 +186,12 @@ static double shrink_of(const tacSolid* solid, double shrink) {
     return shrink > 0.0 ? fmin(shrink, solid->radius) : solid->radius;
 }
 
+// Does the program tell the distance? |p - q| is at most 2 gap/|p - q| too long, and next to 0 the
+// square says little: there separating axes measure it.
+static int is_distance_certain(const convexNearest* near, double separation) {
+    return separation > 1e-8 && 2.0 * near->gap <= 1e-10 * separation;
+}
+
 // from the nearest points of the smaller solids to those of the solids themselves
 static void restore_radii(const convexNearest* near, double separation, const convexSide side[2],
                           tacSeparation* out) {
@@ -207,12 +215,13 @@ tacResult tac_convex_separation(tacPosedSolid a, tacPosedSolid b, const tacConve
         {pair.a, tac_mat_identity(), tac_vec3_zero(), shrink_of(pair.a, o->shrink), 0},
         {pair.b, pair.R, pair.p, shrink_of(pair.b, o->shrink), 0}};
     convexNearest near = solve_nearest(&r, side, o->warm);
-    double separation = tac_distance(near.point[0], near.point[1]), residual = near.residual;
-    double factor = growth && o->growth ? growth_of(&r, side, &near.residual) : 0.0;
-    if (!(fmax(residual, near.residual) <= 1e-9)) return TAC_ERROR_UNSOLVED;
+    double separation = tac_distance(near.point[0], near.point[1]);
+    double residual = fmax(near.residual, near.gap), growth_residual = 0.0;
+    double factor = growth && o->growth ? growth_of(&r, side, &growth_residual) : 0.0;
+    if (!(fmax(residual, growth_residual) <= 1e-9)) return TAC_ERROR_UNSOLVED;
     if (growth && o->growth) *growth = factor;
     for (int k = 0; k < 2 && points; ++k) tac_store3(points + 3 * k, near.point[k]);
-    if (separation <= 1e-8 * r.unit) return tac_sat(a, b, INFINITY, out);
+    if (!is_distance_certain(&near, separation / r.unit)) return tac_sat(a, b, INFINITY, out);
     *out = (tacSeparation){0};
     restore_radii(&near, separation, side, out);
     tac_separation_finish(&a, out);

@@ -13,6 +13,13 @@ int tac_solid_is_planar(const tacSolid* solid) { return solid->planar; }
 int tac_solid_is_unbounded(const tacSolid* solid) { return tac_is_unbounded(solid); }
 const tacSolid* tac_solid_of_geom(const tacSolid* solids, int geom) { return &solids[geom]; }
 
+double tac_solid_radius(const tacSolid* solid) { return solid->radius; }
+
+double tac_solid_half_size(const tacSolid* solid, int axis) {
+    tacVec3 x = solid->vertex[0];
+    return fabs(axis == 0 ? x.x : axis == 1 ? x.y : x.z);
+}
+
 size_t tac_solid_features_size(const tacSolid* a, const tacSolid* b) {
     return tac_convex_separation_size(a, b);
 }
@@ -101,18 +108,19 @@ static tacConvexFeature feature_along(const tacSolid* s, tacVec3 m) {
 
 //---------------------------------- two solids -----------------------------------
 
-// Of two parallel features the second is fixed at its point of contact.
-static void fix_parallel_features(const tacSolidPose* b, const tacSeparation* s,
-                                  tacFeatureContact* out) {
+// Of two parallel features the second is fixed at its point of contact. 1: they are parallel.
+static int fix_parallel_features(const tacSolidPose* b, const tacSeparation* s,
+                                 tacFeatureContact* out) {
     tacConvexFeature *first = &out->feature[0], *second = &out->feature[1];
     int lines = first->kind == TAC_CONVEX_FEATURE_EDGE && second->kind == TAC_CONVEX_FEATURE_EDGE;
     int flat_pair =
         (first->kind == TAC_CONVEX_FEATURE_FACE && second->kind != TAC_CONVEX_FEATURE_VERTEX) ||
         (second->kind == TAC_CONVEX_FEATURE_FACE && first->kind == TAC_CONVEX_FEATURE_EDGE);
-    if (!flat_pair && !lines) return;
+    if (!flat_pair && !lines) return 0;
     tacVec3 x = tac_pose_apply_inverse(solid_pose(b), s->point[1]);
-    if (second->kind == TAC_CONVEX_FEATURE_FACE && first->kind == TAC_CONVEX_FEATURE_EDGE) return;
+    if (second->kind == TAC_CONVEX_FEATURE_FACE && first->kind == TAC_CONVEX_FEATURE_EDGE) return 1;
     *second = vertex_feature(second->index, x, 0.0);
+    return 1;
 }
 
 static tacVec3 to_solid_axes(const tacSolidPose* p, tacVec3 n) {
@@ -141,11 +149,11 @@ int tac_solid_features(const tacSolidPose* a, const tacSolidPose* b, double cuto
     out->feature[1] = feature_along(b->solid, to_solid_axes(b, tac_neg(s.normal)));
     int lines = out->feature[0].kind == TAC_CONVEX_FEATURE_EDGE &&
                 out->feature[1].kind == TAC_CONVEX_FEATURE_EDGE;
-    if (!lines || are_parallel_edges(a, b, out)) fix_parallel_features(b, &s, out);
+    int parallel = (!lines || are_parallel_edges(a, b, out)) && fix_parallel_features(b, &s, out);
     // an edge along a face of the second is fixed at its point of contact
     if (out->feature[0].kind == TAC_CONVEX_FEATURE_EDGE &&
         out->feature[1].kind == TAC_CONVEX_FEATURE_FACE)
         out->feature[0] = vertex_feature(
             out->feature[0].index, to_solid_axes(a, tac_sub(s.point[0], tac_load3(a->pos))), 0.0);
-    return 1;
+    return parallel ? 2 : 1;
 }

@@ -27,8 +27,9 @@ tacSolidBound tac_solid_bound(const tacSolidPose* pose);
 int tac_solid_bounds_overlap(const tacSolidBound* a, const tacSolidBound* b, double cutoff);
 
 // Features of the nearest points, or of the shortest translation that parts them; 0 if the solids
-// are further apart than `cutoff`. `memory` (tac_solid_features_size) NULL: by separating axes,
-// else by a convex program.
+// are further apart than `cutoff`, 2 if the features are parallel: any turn makes other points the
+// nearest, and a contact that is held on the second solid stands for them. `memory`
+// (tac_solid_features_size) NULL: by separating axes, else by a convex program.
 int tac_solid_features(const tacSolidPose* a, const tacSolidPose* b, double cutoff,
                        tacFeatureContact* out, void* memory);
 size_t tac_solid_features_size(const tacSolid* a, const tacSolid* b);
@@ -38,5 +39,9 @@ int tac_solid_exists(const tacSolid* solid);
 int tac_solid_is_planar(const tacSolid* solid);
 int tac_solid_is_unbounded(const tacSolid* solid);
 const tacSolid* tac_solid_of_geom(const tacSolid* solids, int geom);
+
+// half size of a box or rectangle along an axis; radius of a ball or circle
+double tac_solid_half_size(const tacSolid* solid, int axis);
+double tac_solid_radius(const tacSolid* solid);
 
 #endif

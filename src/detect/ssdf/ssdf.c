@@ -9,11 +9,14 @@
 // Left-out weights are at most count exp(-depth) of the largest. A derivative multiplies them by
 // no more than 1 + 2 size^2/eps1: a slope 2 e/eps1 times an arm.
 tacSsdfPlanes tac_ssdf_planes(const tacContactCloud* cloud, tacReal eps1, int exact) {
+    if (cloud->own_eps > 0.0) eps1 = cloud->own_eps;
     double gain = 1.0 + 2.0 * cloud->size * cloud->size / tac_re(eps1);
     return (tacSsdfPlanes){.cloud = cloud,
                            .levels = tac_cloud_levels(cloud->count),
                            .eps = eps1,
-                           .depth = log(gain * cloud->count / TAC_SSDF_SHARE),
+                           .is_own = cloud->own_eps > 0.0,
+                           .depth =
+                               log(gain * cloud->count / TAC_SSDF_SHARE) + cloud->log_amp_range,
                            .exact = exact};
 }
 

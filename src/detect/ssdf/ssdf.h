@@ -23,7 +23,8 @@
 typedef struct tacSsdfPlanes {
     const tacContactCloud* cloud;
     tacCloudLevels levels;
-    tacReal eps;  // eps1 [m^2]
+    tacReal eps;  // eps1, or that of the cloud's own kernel [m^2]
+    int is_own;   // 1: the latter, which is no parameter
     double depth; // weights below exp(-depth) of the largest are left out
     int exact;    // 1: nothing is left out
 } tacSsdfPlanes;

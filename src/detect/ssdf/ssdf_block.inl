@@ -4,7 +4,8 @@
 //
 //   score_i = (|d|^2 - |y - p_i|^2)/eps1 = (2 d . e - |e|^2)/eps1
 //
-// so that nothing cancels far away, and what belongs to a plane alone is shared by all lanes. A
+// and ln of the amplitude of a cloud with its own kernel, 0 and more. So the best is 0 at least,
+// nothing cancels far away, and what belongs to a plane alone is shared by all lanes. A
 // leaf of planes is left out if its box is so far from every point of the block that no weight in
 // it exceeds exp(-depth) of the largest. That is decided for the block and by real parts, so it
 // is the same for every number type and instruction set.
@@ -108,6 +109,7 @@ typedef struct ssdfBlock {
 typedef struct ssdfTile {
     int count;
     const double* n[3];
+    const double *reach, *inv_depth2;                // of planes that end, else NULL
     double e[3][TAC_CLOUD_LEAF], ne[TAC_CLOUD_LEAF]; // e, n . e
     tacReal square_term[TAC_CLOUD_LEAF];             // -|e|^2/eps1
 } ssdfTile;
@@ -122,6 +124,8 @@ TAC_INLINE void fill_tile(const ssdfBlock* b, int leaf, ssdfTile* t) {
     t->count = rest < TAC_CLOUD_LEAF ? rest : TAC_CLOUD_LEAF;
     tacReal inv = -1.0 / p->eps;
     const double* x[3];
+    t->reach = p->cloud->is_cut_off ? p->cloud->reach + first : NULL;
+    t->inv_depth2 = p->cloud->inv_depth2 + first;
     for (int k = 0; k < 3; ++k) {
         x[k] = plane_column(p, k) + first;
         t->n[k] = plane_column(p, 3 + k) + first;
@@ -132,6 +136,7 @@ TAC_INLINE void fill_tile(const ssdfBlock* b, int leaf, ssdfTile* t) {
         t->e[1][i] = c;
         t->e[2][i] = g;
         t->square_term[i] = inv * (a * a + c * c + g * g);
+        if (p->cloud->log_amp) t->square_term[i] += p->cloud->log_amp[first + i];
         t->ne[i] = t->n[0][i] * a + t->n[1][i] * c + t->n[2][i] * g;
     }
 }
@@ -147,6 +152,99 @@ TAC_INLINE wide tile_distance(const ssdfBlock* b, const ssdfTile* t, int i, int 
     const wide* d = b->d[u];
     wide f = w_fma(w_set(t->n[0][i]), d[0], -w_set(t->ne[i]));
     return w_fma(w_set(t->n[1][i]), d[1], w_fma(w_set(t->n[2][i]), d[2], f));
+}
+
+//---------------------------------- planes that end ------------------------------
+
+// A plane ends where a point is far beside its face, or deeper than the body is there (docs/scm.md
+// eq. 12). With D = |y - p|, f its height, rho^2 = D^2 - f^2 and B = reach^2 + WEIGHTS eps1 +
+// CONE^2 f^2:
+//
+//   phi = f + s (D - f),  s = S(q) smooth from 0 at q = 1 to 1 at q = 1 + RAMP
+//   q = r + f^2/depth^2,  r = rho^2/B
+//
+// which is not below f: bounds of f are bounds of phi.
+#define REACH_CONE    2.0  // beyond this slope a point is beside a face, not below it
+#define REACH_WEIGHTS 16.0 // planes within 4 sqrt(eps1) have weight
+#define REACH_RAMP    1.5
+
+typedef struct planeReach {
+    wide phi, g[3]; // and its gradient
+    wide by_log;    // its derivative by ln eps1
+    // of planes that end: what second derivatives need
+    wide d[3], n[3], height, distance, B, r, r_g[3], q_g[3], s, s_q, s_qq, by_B, inv_depth2;
+    int ends; // 0: phi is f
+} planeReach;
+
+// smoothstep of two continuous derivatives, with them by q
+TAC_INLINE void reach_step(wide q, planeReach* o) {
+    wide one = w_set(1.0), t = w_min(w_max((q - one) * w_set(1.0 / REACH_RAMP), w_set(0.0)), one);
+    wide left = one - t;
+    o->s = t * t * t * (w_set(10.0) - t * (w_set(15.0) - w_set(6.0) * t));
+    o->s_q = w_set(30.0 / REACH_RAMP) * t * t * left * left;
+    o->s_qq = w_set(60.0 / (REACH_RAMP * REACH_RAMP)) * t * left * (left - t);
+}
+
+// gradient of phi, and its derivative by ln eps1
+TAC_INLINE void reach_slopes(planeReach* o) {
+    wide inv_D = 1.0 / o->distance, inv_B = 1.0 / o->B, over = o->distance - o->height;
+    wide cone = w_set(REACH_CONE * REACH_CONE) * o->height * o->r;
+    for (int k = 0; k < 3; ++k) {
+        o->r_g[k] = 2.0 * inv_B * (o->d[k] - (o->height + cone) * o->n[k]);
+        o->q_g[k] = o->r_g[k] + 2.0 * o->height * o->inv_depth2 * o->n[k];
+        o->g[k] = o->n[k] + o->s * (o->d[k] * inv_D - o->n[k]) + over * o->s_q * o->q_g[k];
+    }
+    o->by_log = -over * o->s_q * o->r * o->by_B * inv_B;
+}
+
+// Phi of plane i at points of vector u, whose height above it is f. `order` 1: with derivatives.
+TAC_INLINE void tile_reach(const ssdfBlock* b, const ssdfTile* t, int i, int u, wide f, int order,
+                           planeReach* o) {
+    o->phi = f;
+    o->ends = 0;
+    o->by_log = w_set(0.0);
+    for (int k = 0; k < 3 && order; ++k) o->g[k] = w_set(t->n[k][i]);
+    if (!t->reach) return;
+    wide square = w_set(0.0);
+    for (int k = 0; k < 3; ++k) {
+        o->d[k] = b->d[u][k] - w_set(t->e[k][i]);
+        square = w_fma(o->d[k], o->d[k], square);
+    }
+    o->by_B = w_set(REACH_WEIGHTS * b->planes->eps);
+    o->B = w_fma(w_set(REACH_CONE * REACH_CONE) * f, f, w_set(t->reach[i] * t->reach[i]) + o->by_B);
+    o->inv_depth2 = w_set(t->inv_depth2[i]);
+    wide beside = square - f * f, below = f * f * o->inv_depth2;
+    if (!w_any_negative(o->B - beside - below * o->B)) return;
+    o->ends = 1;
+    o->height = f;
+    o->distance = w_sqrt(w_max(square, w_set(1e-200)));
+    o->r = beside / o->B;
+    reach_step(o->r + below, o);
+    o->phi = f + o->s * (o->distance - f);
+    if (!order) return;
+    for (int k = 0; k < 3; ++k) o->n[k] = w_set(t->n[k][i]);
+    reach_slopes(o);
+}
+
+// second derivative k, l of phi
+TAC_INLINE wide reach_hessian(const planeReach* o, int k, int l) {
+    wide inv_D = 1.0 / o->distance, same = w_set(k == l ? 1.0 : 0.0);
+    wide over = o->distance - o->height, cone = w_set(2.0 * REACH_CONE * REACH_CONE);
+    wide u = o->d[k] * inv_D, v = o->d[l] * inv_D, nn = o->n[k] * o->n[l];
+    wide B_k = cone * o->height * o->n[k], B_l = cone * o->height * o->n[l];
+    wide r_kl = (2.0 * (same - nn) - o->r_g[k] * B_l - B_k * o->r_g[l] - o->r * cone * nn) / o->B;
+    wide q_kl = r_kl + 2.0 * o->inv_depth2 * nn;
+    return o->s_q * (o->q_g[k] * (v - o->n[l]) + (u - o->n[k]) * o->q_g[l]) +
+           o->s * (same - u * v) * inv_D + over * (o->s_qq * o->q_g[k] * o->q_g[l] + o->s_q * q_kl);
+}
+
+// derivative by ln eps1 of component k of the gradient
+TAC_INLINE wide reach_gradient_by_log(const planeReach* o, int k) {
+    wide share = o->by_B / o->B, q_e = -(o->r * share), over = o->distance - o->height;
+    wide B_k = w_set(2.0 * REACH_CONE * REACH_CONE) * o->height * o->n[k];
+    wide g_e = -(share * (o->r_g[k] - o->r * B_k / o->B));
+    return o->s_q * q_e * (o->d[k] / o->distance - o->n[k]) +
+           over * (o->s_qq * q_e * o->q_g[k] + o->s_q * g_e);
 }
 
 // ln of the weights of plane i in units of the largest; no more than 0 but for rounding, which far
@@ -357,7 +455,8 @@ static void block_begin(ssdfBlock* b, const tacSsdfPlanes* planes,
         return;
     }
     list_leaves(b, 0);
-    nearest_leaves(b, score_cutoff(b));
+    // planes with larger amplitudes may be best from farther away
+    nearest_leaves(b, score_cutoff(b) - planes->cloud->log_amp_range * tac_re(planes->eps));
     set_limits(b);
 }
 

@@ -19,8 +19,8 @@ static double cutoff_height(const tacSsdfCutoff* m) {
     return m->eps3 * log(fmax(m->gain, TAC_INFLUENCE_GAIN) / TAC_INFLUENCE_SHARE);
 }
 
-static int uses_load_bounds(const tacSsdfCutoff* m, const tacContactInfluence* r) {
-    return m->gain <= TAC_INFLUENCE_GAIN && m->eps1 <= r->eps1 && m->eps3 <= r->eps3 &&
+static int uses_load_bounds(const tacSsdfCutoff* m, const tacContactInfluence* r, double eps1) {
+    return m->gain <= TAC_INFLUENCE_GAIN && eps1 <= r->eps1 && m->eps3 <= r->eps3 &&
            r->diagonal <= TAC_INFLUENCE_WIDTH * m->eps3;
 }
 
@@ -29,10 +29,11 @@ static int uses_load_bounds(const tacSsdfCutoff* m, const tacContactInfluence* r
 // its own first guess.
 static double ray_scale(const tacSsdfCutoff* m, const tacContactCloud* planes) {
     const tacContactInfluence* r = planes->influence;
-    if (uses_load_bounds(m, r)) return 1.0;
-    double wide = fmin(r->diagonal / m->eps3, 1e300), q = r->voronoi_margin / m->eps1;
-    double depth =
-        log(fmax(m->gain, 1.0) / TAC_INFLUENCE_SHARE) + log(planes->count) + log(1.0 + wide);
+    double eps1 = planes->own_eps > 0.0 ? planes->own_eps : m->eps1;
+    if (uses_load_bounds(m, r, eps1)) return 1.0;
+    double wide = fmin(r->diagonal / m->eps3, 1e300), q = r->voronoi_margin / eps1;
+    double depth = log(fmax(m->gain, 1.0) / TAC_INFLUENCE_SHARE) + log(planes->count) +
+                   log(1.0 + wide) + planes->log_amp_range;
     double out = (depth + log(2.0 * fmax(1.0, depth / q))) / q;
     return fmax(1.0, fmax(cutoff_height(m) / r->height, out));
 }

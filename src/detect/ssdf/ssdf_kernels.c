@@ -4,6 +4,8 @@
 //
 //   grad phi = g = <n> + <(f - phi) a>,  f = n . (y - p)
 //   hess phi = <n a' + a n'> - g <a>' - <a> g' + <(f - phi) a a'>
+//
+// Of a plane that ends, f is planeReach.phi, n its gradient, and its Hessian is added.
 
 #include "detect/ssdf/ssdf_kernels.h"
 
@@ -31,10 +33,12 @@ TAC_INLINE void sum_leaf(phiSums* s, const ssdfBlock* b, int leaf, int phi_and_f
         SSDF_UNROLL
         for (int u = 0; u < SSDF_STAGE; ++u) {
             if (!all && !is_summed(any, u)) continue;
-            wide w = w_exp_regular(score[u]), jet_at = tile_distance(b, &t, i, u);
+            wide w = w_exp_regular(score[u]);
+            planeReach at;
+            tile_reach(b, &t, i, u, tile_distance(b, &t, i, u), 0, &at);
             weight[u] = weight[u] + w;
-            f[u] = w_fma(w, jet_at, f[u]);
-            if (phi_and_fade) s->fade[u] = w_min(s->fade[u], w_fma(jet_at, s->inv_eps3, -score[u]));
+            f[u] = w_fma(w, at.phi, f[u]);
+            if (phi_and_fade) s->fade[u] = w_min(s->fade[u], w_fma(at.phi, s->inv_eps3, -score[u]));
         }
     }
     for (int u = 0; u < SSDF_STAGE; ++u) {
@@ -87,34 +91,39 @@ static void phi_and_fade(const tacSsdfPlanes* planes, tacSsdfPoints points, doub
 //---------------------------------- two derivatives ------------------------------
 
 typedef struct jetSums {
-    wide w, f, n[3], e[3], fe[3], ne[6], ee[6], fee[6];
-    wide s, fs, ns[3], es[3], fes[3]; // with the score
+    wide w, f, n[3], e[3], fe[3], ne[6], ee[6], fee[6], H[6]; // H: of planes that end
+    wide s, fs, ns[3], es[3], fes[3];                         // with the score
 } jetSums;
 
 static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
 
-TAC_INLINE void add_jet(jetSums* s, const ssdfTile* t, int i, wide score, wide f) {
-    wide w = w_exp_regular(score), wf = w * f, ws = w * score, wfs = wf * score;
+// Terms with the score are for derivatives by eps1: a mean moves by -<q s>/eps1, what q itself
+// moves by its derivative by ln eps1 is subtracted there.
+TAC_INLINE void add_jet(jetSums* s, const ssdfTile* t, int i, wide score, const planeReach* at) {
+    wide w = w_exp_regular(score), wf = w * at->phi, ws = w * score;
+    wide wfs = w * (at->phi * score - at->by_log);
     s->s = s->s + ws;
     s->fs = s->fs + wfs;
     s->w = s->w + w;
     s->f = s->f + wf;
     for (int k = 0; k < 3; ++k) {
         wide e = w_set(t->e[k][i]);
-        s->n[k] = w_fma(w, w_set(t->n[k][i]), s->n[k]);
+        s->n[k] = w_fma(w, at->g[k], s->n[k]);
         s->e[k] = w_fma(w, e, s->e[k]);
         s->fe[k] = w_fma(wf, e, s->fe[k]);
-        s->ns[k] = w_fma(ws, w_set(t->n[k][i]), s->ns[k]);
+        s->ns[k] = w_fma(ws, at->g[k], s->ns[k]);
+        if (at->ends) s->ns[k] = s->ns[k] - w * reach_gradient_by_log(at, k);
         s->es[k] = w_fma(ws, e, s->es[k]);
         s->fes[k] = w_fma(wfs, e, s->fes[k]);
     }
     for (int k = 0; k < 6; ++k) {
         int r = row[k], c = column[k];
-        double both = t->n[r][i] * t->e[c][i] + t->n[c][i] * t->e[r][i],
-               square = t->e[r][i] * t->e[c][i];
-        s->ne[k] = w_fma(w, w_set(both), s->ne[k]);
+        double square = t->e[r][i] * t->e[c][i];
+        wide both = at->g[r] * w_set(t->e[c][i]) + at->g[c] * w_set(t->e[r][i]);
+        s->ne[k] = w_fma(w, both, s->ne[k]);
         s->ee[k] = w_fma(w, w_set(square), s->ee[k]);
         s->fee[k] = w_fma(wf, w_set(square), s->fee[k]);
+        if (at->ends) s->H[k] = w_fma(w, reach_hessian(at, r, c), s->H[k]);
     }
 }
 
@@ -125,8 +134,11 @@ SSDF_NOINLINE void sum_jet(void* sums, const ssdfBlock* b, int leaf) {
         wide score[SSDF_STAGE];
         int any = tile_scores(b, &t, i, score);
         for (int u = 0; any && u < SSDF_STAGE; ++u)
-            if (is_summed(any, u))
-                add_jet((jetSums*)sums + u, &t, i, score[u], tile_distance(b, &t, i, u));
+            if (is_summed(any, u)) {
+                planeReach at = {.ends = 0};
+                tile_reach(b, &t, i, u, tile_distance(b, &t, i, u), 1, &at);
+                add_jet((jetSums*)sums + u, &t, i, score[u], &at);
+            }
     }
 }
 
@@ -141,7 +153,7 @@ static void store_jet(const ssdfBlock* b, const jetSums* s, int u,
     }
     for (int k = 0; k < 6; ++k) {
         int r = row[k], c = column[k];
-        wide H = two * inv * (s->ne[k] + two * (s->fee[k] - phi * s->ee[k]));
+        wide H = inv * (s->H[k] + two * (s->ne[k] + two * (s->fee[k] - phi * s->ee[k])));
         w_store(&out[4 + k][u * TAC_LANES], H - g[r] * a[c] - a[r] * g[c]);
     }
 }
@@ -173,12 +185,14 @@ static void jet_at(const tacSsdfPlanes* planes, const tacReal y[3][TAC_SSDF_BLOC
             s[u].n[k] = s[u].e[k] = s[u].fe[k] = w_set(0.0);
             s[u].ns[k] = s[u].es[k] = s[u].fes[k] = w_set(0.0);
         }
-        for (int k = 0; k < 6; ++k) s[u].ne[k] = s[u].ee[k] = s[u].fee[k] = w_set(0.0);
+        for (int k = 0; k < 6; ++k) s[u].ne[k] = s[u].ee[k] = s[u].fee[k] = s[u].H[k] = w_set(0.0);
     }
     block_visit(&b, sum_jet, s);
     for (int u = 0; u < SSDF_STAGE; ++u) {
         store_jet(&b, &s[u], u, out);
         store_rates(&b, &s[u], u, out);
+        for (int k = 10; k < TAC_SSDF_JET && planes->is_own; ++k)
+            w_store(&out[k][u * TAC_LANES], w_set(0.0));
     }
 }
 

@@ -9,6 +9,7 @@
 #include "detect/ssdf/ssdf_points.h"
 
 #include "detect/field/field_normal.inl"
+#include "detect/ssdf/cloud_place.h"
 #include "detect/ssdf/ssdf_cutoff.h"
 #include "detect/ssdf/ssdf_kernels.h"
 #include "math/spatial.h"
@@ -290,12 +291,11 @@ static tacResult fill_records(softPair* p, int side, int k, softRecord* out) {
 
 // No record of the pair could push a spring, whatever TAC_INFLUENCE_GAIN allows for. Points lie
 // anywhere between vertices; phi, a mean over planes, is below none that counts.
-static int is_separated(const tacModel* model, const tacPose* body, const tacContactPair* pair,
-                        const softPair* p) {
+static int is_separated(const tacModel* model, const tacContactPair* pair, const softPair* p) {
     const tacContactPlan* plan = model->contact;
     if (p->exact || plan->responder != TAC_RESPOND_SPRING || pair->eps3 < 0) return 0;
     tacSsdfCutoff m = {.cloud = {p->cloud[0], p->cloud[1]},
-                       .pose = {&body[pair->body[0]], &body[pair->body[1]]},
+                       .pose = {&p->pose[0], &p->pose[1]},
                        .eps1 = tac_re(p->number[0]),
                        .eps3 = tac_re(model->param[pair->eps3]),
                        .gain = TAC_INFLUENCE_GAIN,
@@ -314,13 +314,13 @@ static tacResult find_soft_points(const tacModel* model, const tacPose* body, in
     *count = 0;
     for (int i = 0; i < 2; ++i) {
         p->cloud[i] = plan->cloud[pair->geom[i]];
-        p->pose[i] = body[pair->body[i]];
+        p->pose[i] = tac_cloud_pose(model, pair->geom[i], body[pair->body[i]]);
     }
     for (int i = 0; i < 3; ++i) p->number[i] = model->param[number[i]];
     p->sinkhorn = plan->choice[TAC_CHOICE_SELECT];
     p->exact = plan->choice[TAC_CHOICE_EXACT];
     if (!p->cloud[0] || !p->cloud[1] || point_count(p) == 0) return TAC_OK;
-    if (is_separated(model, body, pair, p)) return TAC_OK;
+    if (is_separated(model, pair, p)) return TAC_OK;
     fill_side(p, 0, 0);
     fill_side(p, 1, p->cloud[0]->queries);
     soft_weights(p);
@@ -388,10 +388,15 @@ static void param_offsets(const tacModel* model, int at[3]) {
     at[2] = number[TAC_CONTACT_SORT_TEMPERATURE];
 }
 
-// a body's twist about the pair's origin
-static tacTwist body_twist(const tacReal* pose_dot, const tacPose* body, int b, tacVec3 origin) {
-    if (!pose_dot) return tac_twist_zero();
-    return tac_twist_shift(tac_twist_load(pose_dot + 6 * b), body[b].position, origin);
+// twist of a geom about the pair's origin: that of its body, and of its place there
+static tacTwist geom_twist(const tacModel* model, const tacPose* body, int geom,
+                           tacContactTangent tangent, tacVec3 origin) {
+    int b = model->geom[geom].body;
+    tacTwist sum = tac_twist_zero();
+    if (tangent.pose)
+        sum = tac_twist_shift(tac_twist_load(tangent.pose + 6 * b), body[b].position, origin);
+    if (!tangent.param) return sum;
+    return tac_twist_add(sum, tac_cloud_place_twist(model, geom, body[b], origin, tangent.param));
 }
 
 static tacResult detect_points_jvp(const tacModel* model, const tacPose* body,
@@ -403,12 +408,12 @@ static tacResult detect_points_jvp(const tacModel* model, const tacPose* body,
     param_offsets(model, number);
     softRecord* r = alloc_pair(model, &scratch->arena, &p);
     for (int i = 0; i < model->contact->npair; ++i) {
-        const int* bodies = model->contact->pair[i].body;
+        const int* geom = model->contact->pair[i].geom;
         int count;
         tacResult result = find_soft_points(model, body, i, &p, r, &count);
         if (result != TAC_OK) return result;
-        tacTwist first = body_twist(tangent.pose, body, bodies[0], pair_origin(&p));
-        tacTwist second = body_twist(tangent.pose, body, bodies[1], pair_origin(&p));
+        tacTwist first = geom_twist(model, body, geom[0], tangent, pair_origin(&p));
+        tacTwist second = geom_twist(model, body, geom[1], tangent, pair_origin(&p));
         tacReal dir[DIRECTIONS] = {0};
         tac_twist_store(dir, tac_twist_sub(second, first));
         for (int k = 0; k < 3 && tangent.param; ++k) dir[EPS1 + k] = tangent.param[number[k]];
@@ -431,11 +436,15 @@ static tacResult detect_points_jvp(const tacModel* model, const tacPose* body,
     return TAC_OK;
 }
 
-static void add_body_bar(tacReal* pose_bar, const tacPose* body, int b, tacVec3 origin,
-                         tacWrench w) {
-    tacReal* at = pose_bar + 6 * b;
-    tac_wrench_store(
-        at, tac_wrench_add(tac_wrench_load(at), tac_wrench_shift(w, origin, body[b].position)));
+static void add_geom_bar(const tacModel* model, const tacPose* body, int geom, tacVec3 origin,
+                         tacWrench w, tacContactAdjoint adjoint) {
+    int b = model->geom[geom].body;
+    if (adjoint.pose) {
+        tacReal* at = adjoint.pose + 6 * b;
+        tac_wrench_store(
+            at, tac_wrench_add(tac_wrench_load(at), tac_wrench_shift(w, origin, body[b].position)));
+    }
+    if (adjoint.param) tac_cloud_place_twist_vjp(model, geom, body[b], origin, w, adjoint.param);
 }
 
 static tacResult detect_points_vjp(const tacModel* model, const tacPose* body,
@@ -447,7 +456,7 @@ static tacResult detect_points_vjp(const tacModel* model, const tacPose* body,
     param_offsets(model, number);
     softRecord* r = alloc_pair(model, &scratch->arena, &p);
     for (int i = 0; i < model->contact->npair; ++i) {
-        const int* bodies = model->contact->pair[i].body;
+        const int* geom = model->contact->pair[i].geom;
         int count;
         tacResult result = find_soft_points(model, body, i, &p, r, &count);
         if (result != TAC_OK) return result;
@@ -465,11 +474,10 @@ static tacResult detect_points_vjp(const tacModel* model, const tacPose* body,
                 for (int row = 0; row < 7; ++row) dir[w] += r[k].D[row][w] * d[row];
         }
         for (int k = 0; k < 3 && adjoint.param; ++k) adjoint.param[number[k]] += dir[EPS1 + k];
-        if (!adjoint.pose) continue;
         tacWrench moved_bar = tac_wrench_load(dir);
-        add_body_bar(adjoint.pose, body, bodies[1], pair_origin(&p), moved_bar);
-        add_body_bar(adjoint.pose, body, bodies[0], pair_origin(&p),
-                     tac_wrench_sub(rigid, moved_bar));
+        add_geom_bar(model, body, geom[1], pair_origin(&p), moved_bar, adjoint);
+        add_geom_bar(model, body, geom[0], pair_origin(&p), tac_wrench_sub(rigid, moved_bar),
+                     adjoint);
     }
     return TAC_OK;
 }

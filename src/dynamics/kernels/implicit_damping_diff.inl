@@ -118,7 +118,7 @@ static void damp_drive_wrench_jvp(const tacModel* model, const tacMotion* m, int
                                   const tacMotionDot* dot, tacReal* y_dot) {
     const tacActuator* a = &model->actuator[i];
     laneWrench w = wrench_of(model, m, a);
-    laneForce f = force_at(model, m, i, w.length, w.velocity);
+    laneForce f = wrench_force(model, m, i, &w);
     int rot_dof = w.dof + w.shift;
     wide h = w_set(model->param[model->timestep]), s = drive_damping(model, a, &f);
     wide scale = h * s, scale_dot = h * drive_damping_jvp(model, i, &f, dot);
@@ -140,7 +140,7 @@ static void damp_drive_wrench_vjp(const tacModel* model, const tacMotion* m, int
                                   const tacReal* y_bar, tacMotionDot* bar) {
     const tacActuator* a = &model->actuator[i];
     laneWrench w = wrench_of(model, m, a);
-    laneForce f = force_at(model, m, i, w.length, w.velocity);
+    laneForce f = wrench_force(model, m, i, &w);
     int rot_dof = w.dof + w.shift;
     wide h = w_set(model->param[model->timestep]), s = drive_damping(model, a, &f);
     lane3 spin = load3_or_zero(m->qacc, rot_dof),
@@ -169,6 +169,7 @@ static void damp_jvp(const tacModel* model, const tacMotion* m, const tacMotionD
                      tacReal* y_dot) {
     wide h = w_set(model->param[model->timestep]), h_dot = theta_at(dot, model->timestep);
     clear_lanes(y_dot, model->nv);
+    if (joints_clamp_damping(model)) sum_actuators(model, m);
     for (int i = 0; i < model->ntendon && has_dampers(model); ++i) {
         const tacTendon* t = &model->tendon[i];
         wide damping = w_set(model->param[t->damping]);
@@ -185,6 +186,7 @@ static void damp_jvp(const tacModel* model, const tacMotion* m, const tacMotionD
 static void damp_vjp(const tacModel* model, const tacMotion* m, const tacReal* y_bar,
                      tacMotionDot* bar) {
     wide h = w_set(model->param[model->timestep]);
+    if (joints_clamp_damping(model)) sum_actuators(model, m);
     for (int i = 0; i < model->ntendon && has_dampers(model); ++i) {
         const tacTendon* t = &model->tendon[i];
         wide damping = w_set(model->param[t->damping]);
@@ -232,7 +234,7 @@ static void damp_drive_jacobian(const tacModel* model, const tacMotion* m, int i
     int sum = is_sum(model, a), inparent = !sum && a->drive == TAC_DRIVE_INPARENT;
     tacReal *y = m->work, *unit = w_at(m->work, model->nv);
     laneWrench w = sum ? (laneWrench){0} : wrench_of(model, m, a);
-    laneForce f = sum ? sum_force(model, m, i) : force_at(model, m, i, w.length, w.velocity);
+    laneForce f = sum ? sum_force(model, m, i) : wrench_force(model, m, i, &w);
     if (a->affine) {
         // the change of y for a unit of gain[2] times the input, by way of bias[2]
         wide by_input = w_set(model->param[a->gain + 2]), ctrl = by_input * f.input.by_ctrl;
@@ -256,6 +258,7 @@ static void damp_drive_jacobian(const tacModel* model, const tacMotion* m, int i
 }
 
 static void damp_jacobian(const tacModel* model, const tacMotion* m, tacAppliedJacobian J) {
+    if (joints_clamp_damping(model)) sum_actuators(model, m);
     for (int i = 0; i < model->nu; ++i)
         if (has_drive(model, i)) damp_drive_jacobian(model, m, i, J);
 }

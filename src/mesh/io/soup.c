@@ -16,6 +16,8 @@ static formatReader* by_extension(const char* path) {
     if (strcasecmp(dot, ".stl") == 0) return tac_read_stl;
     if (strcasecmp(dot, ".ply") == 0) return tac_read_ply;
     if (strcasecmp(dot, ".xyz") == 0) return tac_read_xyz;
+    if (strcasecmp(dot, ".off") == 0) return tac_read_off;
+    if (strcasecmp(dot, ".msh") == 0) return tac_read_msh;
     return NULL;
 }
 
@@ -23,6 +25,7 @@ static formatReader* by_extension(const char* path) {
 static formatReader* by_content(const tacInput* input) {
     if (tac_is_ply(input)) return tac_read_ply;
     if (tac_is_stl(input)) return tac_read_stl;
+    if (tac_is_off(input)) return tac_read_off;
     if (strncmp(input->text, "v ", 2) == 0 || strstr(input->text, "\nv ")) return tac_read_obj;
     return NULL;
 }
@@ -40,7 +43,7 @@ static void read_format(tacSoupBuilder* builder) {
         reader(builder);
     else
         tac_input_fail(input, TAC_ERROR_UNSUPPORTED,
-                       "has an unknown format; export it as .obj, .stl, .ply or .xyz");
+                       "has an unknown format; export it as .obj, .stl, .ply, .off, .msh or .xyz");
 }
 
 // makes the soup of the bytes that were read, and frees them

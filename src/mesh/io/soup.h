@@ -1,6 +1,7 @@
 // A soup: the vertices and faces of a mesh file, or the points of a cloud, as the file gave them.
 //
-//   OBJ, STL, PLY, XYZ --> [soup] --> hull.h, soup_stats.h, soup_mass.h, polyhedra, point clouds
+//   OBJ, STL, PLY, OFF, XYZ --> [soup] --> hull.h, soup_stats.h, soup_mass.h, polyhedra, point
+//   clouds
 //
 // Formats and limits: docs/mesh-files.md. Double only: nothing here is differentiated.
 
@@ -29,14 +30,15 @@ typedef struct tacSoup {
     const int* vertex_line;   // line of each vertex; NULL for a binary file          (nvertex)
     const int* face_line;     // line of each face; NULL for a binary file            (nface)
     int dropped;              // dropped faces, with fewer than three different vertices
+    int repeated;             // dropped faces, with the vertices of an earlier one in its order
     char file[256];           // as the caller named it, for messages
     tacAllocator allocator;
 } tacSoup;
 
-// Reads a file: OBJ, STL (binary, ASCII), PLY (ASCII, binary), XYZ ("x y z" or "x y z nx ny nz" per
-// line). The extension decides; if it is unknown, the content. Faces may be absent (a cloud),
-// vertices not. On failure *out is unchanged and `message` (NULL to skip) has file, line or byte,
-// and what to do.
+// Reads a file: OBJ, STL (binary, ASCII), PLY (ASCII, binary), OFF, MSH (binary), XYZ ("x y z" or
+// "x y z nx ny nz" per line). The extension decides; if it is unknown, the content. Faces may be
+// absent (a cloud), vertices not. On failure *out is unchanged and `message` (NULL to skip) has
+// file, line or byte, and what to do.
 tacResult tac_soup_load(const char* path, tacAllocator allocator, tacSoup** out,
                         tacMessage* message);
 

@@ -142,6 +142,99 @@ static int clean_faces(tacSoupBuilder* builder) {
     return faces - kept;
 }
 
+//---------------------------------- repeated faces -------------------------------
+
+// a face as a cycle that starts at its smallest vertex
+typedef struct faceCycle {
+    const int* corner;
+    int count, start;
+} faceCycle;
+
+static faceCycle cycle_of(const tacSoupBuilder* builder, int face, int faces) {
+    const int* first = builder->first.items;
+    int end = face + 1 < faces ? first[face + 1] : builder->corner.count;
+    faceCycle c = {(const int*)builder->corner.items + first[face], end - first[face], 0};
+    for (int i = 1; i < c.count; ++i)
+        if (c.corner[i] < c.corner[c.start]) c.start = i;
+    return c;
+}
+
+static int cycle_corner(faceCycle c, int i) { return c.corner[(c.start + i) % c.count]; }
+
+static size_t hash_cycle(faceCycle c) {
+    uint64_t hash = 0x9e3779b97f4a7c15ull;
+    for (int i = 0; i < c.count; ++i) {
+        hash = (hash ^ (uint64_t)cycle_corner(c, i)) * 0xff51afd7ed558ccdull;
+        hash ^= hash >> 32;
+    }
+    return (size_t)hash;
+}
+
+static int same_cycle(faceCycle a, faceCycle b) {
+    if (a.count != b.count) return 0;
+    for (int i = 0; i < a.count; ++i)
+        if (cycle_corner(a, i) != cycle_corner(b, i)) return 0;
+    return 1;
+}
+
+// is there an earlier face of the same cycle? `table` is a hash table of faces from 1
+static int is_repeated(const tacSoupBuilder* builder, int face, int faces, int* table,
+                       size_t mask) {
+    faceCycle c = cycle_of(builder, face, faces);
+    size_t slot = hash_cycle(c) & mask;
+    for (; table[slot]; slot = (slot + 1) & mask)
+        if (same_cycle(c, cycle_of(builder, table[slot] - 1, faces))) return 1;
+    table[slot] = face + 1;
+    return 0;
+}
+
+// moves the faces that are not marked together
+static void remove_marked(tacSoupBuilder* builder, const char* marked) {
+    int *first = builder->first.items, *corner = builder->corner.items;
+    int *line = builder->face_line.items, *normal = builder->corner_normal.items;
+    int faces = builder->first.count, total = builder->corner.count, kept = 0, used = 0;
+    for (int i = 0; i < faces; ++i) {
+        int from = first[i], end = i + 1 < faces ? first[i + 1] : total;
+        if (marked[i]) continue;
+        first[kept] = used;
+        if (line) line[kept] = line[i];
+        ++kept;
+        for (int c = from; c < end; ++c, ++used) {
+            corner[used] = corner[c];
+            if (normal) normal[used] = normal[c];
+        }
+    }
+    builder->first.count = kept;
+    builder->corner.count = used;
+    if (line) builder->face_line.count = kept;
+    if (builder->corner_normal.count) builder->corner_normal.count = used;
+}
+
+// Scans and merged files have faces twice, which count twice in areas and volumes. How many are
+// removed; faces that look the other way are another side and stay.
+static int remove_repeated(tacSoupBuilder* builder) {
+    tacInput* input = &builder->input;
+    int faces = builder->first.count, repeated = 0;
+    size_t capacity = 64;
+    while (capacity < 2 * (size_t)faces) capacity *= 2;
+    if (input->result != TAC_OK || faces < 2) return 0;
+    int* table = input->allocator.allocate(input->allocator.user, sizeof *table * capacity);
+    char* marked = input->allocator.allocate(input->allocator.user, (size_t)faces);
+    if (table && marked) {
+        memset(table, 0, sizeof *table * capacity);
+        for (int i = 0; i < faces; ++i) {
+            marked[i] = (char)is_repeated(builder, i, faces, table, capacity - 1);
+            repeated += marked[i];
+        }
+        if (repeated) remove_marked(builder, marked);
+    } else {
+        tac_input_fail(input, TAC_ERROR_MEMORY, "out of memory");
+    }
+    if (table) input->allocator.release(input->allocator.user, table);
+    if (marked) input->allocator.release(input->allocator.user, marked);
+    return repeated;
+}
+
 //---------------------------------- normals --------------------------------------
 
 // The corners of a vertex may have several normals (a crease): the vertex gets the direction of
@@ -261,7 +354,8 @@ tacSoup* tac_soup_builder_finish(tacSoupBuilder* builder) {
         tac_input_fail(input, TAC_ERROR_VALUE, "has no vertices");
     }
     int dropped = clean_faces(builder);
-    match_normals(builder);
+    match_normals(builder); // before: a repeated face may be the one that has them
+    int repeated = remove_repeated(builder);
     add_int(builder, &builder->first, builder->corner.count);
     if (input->result == TAC_OK) triangulate_faces(builder, &triangle, &triangle_face);
     if (input->result == TAC_OK) {
@@ -269,7 +363,7 @@ tacSoup* tac_soup_builder_finish(tacSoupBuilder* builder) {
         if (!soup) tac_input_fail(input, TAC_ERROR_MEMORY, "out of memory");
     }
     if (soup) {
-        *soup = (tacSoup){.dropped = dropped, .ntriangle = triangle.count};
+        *soup = (tacSoup){.dropped = dropped, .repeated = repeated, .ntriangle = triangle.count};
         fill_soup(soup, builder);
         soup->triangle = triangle.items;
         soup->triangle_face = triangle_face.items;

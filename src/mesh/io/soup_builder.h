@@ -37,9 +37,12 @@ void tac_read_obj(tacSoupBuilder* builder);
 void tac_read_stl(tacSoupBuilder* builder);
 void tac_read_ply(tacSoupBuilder* builder);
 void tac_read_xyz(tacSoupBuilder* builder);
+void tac_read_off(tacSoupBuilder* builder);
+void tac_read_msh(tacSoupBuilder* builder);
 
 // do the bytes look like this format?
 int tac_is_stl(const tacInput* input);
 int tac_is_ply(const tacInput* input);
+int tac_is_off(const tacInput* input);
 
 #endif

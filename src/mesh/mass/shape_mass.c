@@ -9,7 +9,7 @@
 // surfaces. Across ridges it jumps, and there the sum over chords of the lines, whose lengths are
 // continuous, is better. The method whose last two results differ less is used (docs/mesh.md).
 
-#include "mesh/surface/lattice.h"
+#include "mesh/mass/octree_mass.h"
 
 #include "base/message.h"
 #include "math/quat.h"
@@ -21,8 +21,7 @@
 // from here on lattices are fitted to the surface found before
 #define FITTED_CELLS 74
 
-// 1, x, y, z, xx, yy, zz, xy, xz, yz
-enum { MOMENTS = 10 };
+enum { MOMENTS = TAC_MOMENTS };
 static const int factor[MOMENTS][2] = {{-1, -1}, {0, -1}, {1, -1}, {2, -1}, {0, 0},
                                        {1, 1},   {2, 2},  {0, 1},  {0, 2},  {1, 2}};
 
@@ -167,14 +166,13 @@ static tacResult sum_moments(const massTask* task, int cells, momentSum* s) {
 
 //---------------------------------- properties -----------------------------------
 
-// moments about the lattice's middle -> mass, centre, inertia about the centre
-static tacMass mass_properties(const momentSum* s, int method, double density) {
-    const double* m = s->sum[method];
+// moments about a point -> mass, centre, inertia about the centre
+static tacMass mass_properties(const double* m, const double about[3], double density) {
     tacMass out = {.volume = m[0], .mass = density * m[0]};
     double c[3], second[6];
     for (int k = 0; k < 3; ++k) {
         c[k] = m[1 + k] / m[0];
-        out.center[k] = s->about[k] + c[k];
+        out.center[k] = about[k] + c[k];
     }
     for (int k = 0; k < 6; ++k)
         second[k] = density * (m[4 + k] - m[0] * c[factor[4 + k][0]] * c[factor[4 + k][1]]);
@@ -228,7 +226,8 @@ static tacResult converge(massTask* task, tacMass* out) {
         tacResult result = sum_moments(task, cells, &s);
         if (result != TAC_OK) return result;
         for (int w = 0; w < METHODS; ++w)
-            update_estimate(&method[w], mass_properties(&s, w, task->density), task->tolerance);
+            update_estimate(&method[w], mass_properties(s.sum[w], s.about, task->density),
+                            task->tolerance);
         best = &method[method[BY_CHORD].last.error < method[BY_SURFACE].last.error].last;
         if (best->error <= task->tolerance) break;
         if (cells >= FITTED_CELLS && best->volume > 0.0) shrink_box(task->sampler, &s);
@@ -236,6 +235,49 @@ static tacResult converge(massTask* task, tacMass* out) {
     if (!(best->volume > 0.0) || !isfinite(best->error)) return TAC_ERROR_UNSOLVED;
     *out = *best;
     return TAC_OK;
+}
+
+//---------------------------------- few digits -----------------------------------
+
+// finer tolerances than this are a matter of lattices, which converge faster
+#define OCTREE_TOLERANCE 2e-5
+
+typedef struct octreeTask {
+    const massTask* task;
+    massEstimate estimate;
+    int levels;
+} octreeTask;
+
+// Differences fall by a ratio r from level to level, so r/(1 - r) of the last one is left; half as
+// much again is stated. A ratio below 1/10 may be a matter of chance.
+static void update_octree(massEstimate* t, tacMass now, double tolerance) {
+    if (!(now.volume > 0.0)) return;
+    double change = t->last.volume > 0.0 ? relative_difference(&t->last, &now) : INFINITY;
+    double ratio = isfinite(t->change) ? change / t->change : 1.0;
+    double left = ratio < 0.1 ? 1.0 : ratio < 0.5 ? ratio / (1.0 - ratio) : 3.0;
+    now.error = 1.5 * change * left + 0.02 * tolerance + 1e-14;
+    *t = (massEstimate){now, change};
+}
+
+static int octree_level(void* user, const tacMoments* moments) {
+    octreeTask* t = user;
+    double tolerance = t->task->tolerance;
+    update_octree(&t->estimate, mass_properties(moments->sum, moments->about, t->task->density),
+                  tolerance);
+    if (t->task->callback.progress)
+        t->task->callback.progress(t->task->callback.user, 0.25 * ++t->levels);
+    // a solid thinner than the cells looks smooth to them
+    if (moments->proven < 0.3 * moments->sum[0]) t->estimate.change = INFINITY;
+    return isfinite(t->estimate.change) && t->estimate.last.error <= tolerance;
+}
+
+// TAC_ERROR_UNSOLVED: lattices must do it
+static tacResult converge_octree(const massTask* task, tacMass* out) {
+    octreeTask t = {task, {{.error = INFINITY}, INFINITY}, 0};
+    if (task->tolerance < OCTREE_TOLERANCE) return TAC_ERROR_UNSOLVED;
+    tacResult result = tac_octree_moments(task->sampler, octree_level, &t);
+    if (result == TAC_OK) *out = t.estimate.last;
+    return result;
 }
 
 // from the lattice's frame to the shape's
@@ -264,7 +306,8 @@ tacResult tac_shape_mass_with_progress(const tacModel* model, int shape, double 
     tacResult result = tac_shape_sampler_open(model, shape, tilt, &sampler, message);
     if (result == TAC_OK) {
         massTask task = {&sampler, density, tolerance, {progress, user}};
-        result = converge(&task, &mass);
+        result = converge_octree(&task, &mass);
+        if (result == TAC_ERROR_UNSOLVED) result = converge(&task, &mass);
         if (result == TAC_OK) {
             to_shape_frame(sampler.pose, &mass);
             *out = mass;

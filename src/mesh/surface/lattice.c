@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "math/pose.h"
 #include "shape/bounds/safe_radius.h"
+#include "shape/bounds/shape_scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #define BOX_ROW       24   // cells that are tested together
 #define SHRINK_ROUNDS 3    // rounds of that search
 #define CUBE_ROUNDS   12   // and of the one with cubes, at most
+#define LARGE_CLOUD   1000 // points of a cloud without proofs
 
 //---------------------------------- box ------------------------------------------
 
@@ -42,8 +44,12 @@ static void search_row(const tacShapeSampler* s, const int at[3], int count, box
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < 3; ++k)
             c.x[k][i] = s->low[k] + side[k] * (0.5 + (k ? at[k] : at[0] + i));
-    tac_shape_steps(s->model, s->shape, s->pose, (tacPoints){count, {c.x[0], c.x[1], c.x[2]}},
-                    c.radius, s->scratch);
+    double inside[BOX_ROW], *const x[3] = {c.x[0], c.x[1], c.x[2]};
+    if (s->is_estimated)
+        tac_shape_sampler_free(s, count, x, c.radius, inside);
+    else
+        tac_shape_steps(s->model, s->shape, s->pose, (tacPoints){count, {x[0], x[1], x[2]}},
+                        c.radius, s->scratch);
     for (int i = 0; i < count; ++i) {
         if (c.radius[i] > half) continue;
         for (int k = 0; k < 3; ++k) {
@@ -119,14 +125,24 @@ static void copy_untruncated(tacShapeSampler* sampler, const tacModel* model, in
     sampler->shape = 0;
 }
 
+static int has_large_cloud(const tacModel* model, int shape) {
+    const tacShape* s = &model->shape[shape];
+    for (int i = s->first; i < s->first + s->count; ++i)
+        if (model->node[i].kind == TAC_NODE_CLOUD &&
+            model->cloud[model->node[i].cloud].count > LARGE_CLOUD)
+            return 1;
+    return 0;
+}
+
 tacResult tac_shape_sampler_open(const tacModel* model, int shape, tacQuat rotation,
                                  tacShapeSampler* sampler, tacMessage* message) {
     *sampler = (tacShapeSampler){.model = model, .shape = shape};
     if (!model || shape < 0 || shape >= model->nshape)
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape", "there is no such shape");
-    tacResult result = tac_scratch_create(model, &sampler->scratch);
+    tacResult result = tac_shape_scratch_create(model, &sampler->scratch);
     if (result != TAC_OK) return tac_fail(message, result, NULL, 0, NULL, "out of memory");
     copy_untruncated(sampler, model, shape);
+    sampler->is_estimated = has_large_cloud(model, shape);
     tacBall ball = tac_shape_ball(sampler->model, sampler->shape, sampler->scratch);
     if (!isfinite(ball.radius))
         return tac_fail(message, TAC_ERROR_VALUE, NULL, 0, "shape",
@@ -138,6 +154,22 @@ tacResult tac_shape_sampler_open(const tacModel* model, int shape, tacQuat rotat
     tacVec3 rotated_center = tac_mat_mul_vec(tac_quat_to_mat(rotation), ball.center);
     sampler->pose = (tacPose){tac_neg(rotated_center), rotation};
     return find_box(sampler, ball.radius, message);
+}
+
+void tac_shape_sampler_free(const tacShapeSampler* sampler, int count, double* const x[3],
+                            double* outside, double* inside) {
+    if (!sampler->is_estimated) {
+        tac_shape_safe_radius(sampler->model, sampler->shape, sampler->pose,
+                              (tacPoints){count, {x[0], x[1], x[2]}}, outside, inside,
+                              sampler->scratch);
+        return;
+    }
+    tac_shape_sampler_eval(sampler, count, x, outside, NULL);
+    for (int i = 0; i < count; ++i) {
+        double value = outside[i];
+        outside[i] = value > 0.0 ? 0.5 * value : 0.0;
+        inside[i] = value < 0.0 ? -0.5 * value : 0.0;
+    }
 }
 
 void tac_shape_sampler_eval(const tacShapeSampler* sampler, int count, double* const x[3],
@@ -197,8 +229,7 @@ static void fill_bricks(tacLattice* l, const brick* b, int count) {
     const tacShapeSampler* s = l->sampler;
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < 3; ++k) x[k][i] = l->low[k] + l->step * b[i].first[k] + half;
-    tac_shape_safe_radius(s->model, s->shape, s->pose, (tacPoints){count, {x[0], x[1], x[2]}},
-                          outside, inside, s->scratch);
+    tac_shape_sampler_free(s, count, (double* const[3]){x[0], x[1], x[2]}, outside, inside);
     for (int i = 0; i < count; ++i) {
         if (outside[i] > needed)
             mark_brick(l, &b[i], l->step);

@@ -32,7 +32,10 @@ static char* carve_arrays(tacContactCloud* c, cloudShape shape, char* at) {
     tacCloudLevels levels = tac_cloud_levels(shape.count);
     c->page = carve(&at, sizeof(tacClusterPage) * (size_t)levels.first[levels.count]);
     c->block = carve(&at, sizeof(double) * 6 * n);
-    c->area = carve(&at, sizeof(double) * n);
+    c->log_area = carve(&at, sizeof(double) * n);
+    c->reach = carve(&at, sizeof(double) * n);
+    c->log_amp = carve(&at, sizeof(double) * n);
+    c->inv_depth2 = carve(&at, sizeof(double) * n);
     for (int k = 0; k < 3; ++k) c->vertex[k] = carve(&at, sizeof(double) * (v + 1));
     c->first = carve(&at, sizeof(int) * (v + 1));
     c->face = carve(&at, sizeof(int) * (size_t)(shape.corners + 1));
@@ -74,13 +77,14 @@ static void find_edge(const tacSoup* soup, int face, int edge[2]) {
 static tacResult fail_edge(const tacSoup* soup, const tacSoupStats* m, tacMessage* message) {
     int edge[2] = {0, 0};
     find_edge(soup, m->first_bad, edge);
-    return tac_fail(message, TAC_ERROR_VALUE, soup->file,
-                    soup->face_line ? soup->face_line[m->first_bad] : 0, NULL,
-                    "face %d, edge of vertices %d and %d: %s; contact needs a closed mesh with "
-                    "vertices counter-clockwise from outside",
-                    m->first_bad + 1, edge[0] + 1, edge[1] + 1,
-                    m->closed ? "a neighbouring face has the opposite orientation"
-                              : "it does not belong to two faces");
+    return tac_fail(
+        message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[m->first_bad] : 0,
+        NULL,
+        "face %d, edge of vertices %d and %d (from 0): %s; contact needs a closed mesh with "
+        "vertices counter-clockwise from outside",
+        m->first_bad, edge[0], edge[1],
+        m->closed ? "a neighbouring face has the opposite orientation"
+                  : "it does not belong to two faces");
 }
 
 static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage* message) {
@@ -95,7 +99,7 @@ static tacResult check_mesh(const tacSoup* soup, const double* area, tacMessage*
         if (!(area[f] > 0.0))
             return tac_fail(
                 message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0,
-                NULL, "face %d has no area, and so no normal; remove it from the mesh", f + 1);
+                NULL, "face %d (from 0) has no area, and so no normal; remove it from the mesh", f);
     return TAC_OK;
 }
 
@@ -164,24 +168,51 @@ static tacResult check_outward(tacReader* reader, const tacSoup* soup, const dou
         if (f < 0 || part[v].volume > 0.0 || is_cavity(part, soup->nvertex, &part[v])) continue;
         return tac_fail(
             message, TAC_ERROR_VALUE, soup->file, soup->face_line ? soup->face_line[f] : 0, NULL,
-            "face %d and all faces connected to it are inside out; reverse their vertices", f + 1);
+            "face %d (from 0) and all faces connected to it are inside out; reverse their vertices",
+            f);
     }
     return TAC_OK;
 }
 
 //---------------------------------- filling --------------------------------------
 
-static void fill_points(tacContactCloud* c, const tacCloudPoints* points, const double* area) {
-    double *block = (double*)c->block, *areas = (double*)c->area, total = 0.0;
+// areas and lengths of points, in the order of a file
+typedef struct pointSizes {
+    const double *area, *reach; // reach NULL: the spacing
+    int weighted;               // 1: points count by their areas
+} pointSizes;
+
+static void fill_points(tacContactCloud* c, const tacCloudPoints* points, pointSizes sizes) {
+    double *block = (double*)c->block, *log_area = (double*)c->log_area, total = 0.0;
+    double* range = c->log_area_range;
     for (int i = 0; i < c->count; ++i) {
         for (int k = 0; k < 3; ++k) {
             block[k * c->count + i] = points->point[3 * i + k];
             block[(3 + k) * c->count + i] = points->normal[3 * i + k];
         }
-        areas[i] = area[points->order[i]];
-        total += areas[i];
+        double area = sizes.area[points->order[i]];
+        total += area;
+        log_area[i] = sizes.weighted ? log(area) : 0.0;
+        range[0] = i > 0 ? fmin(range[0], log_area[i]) : log_area[i];
+        range[1] = i > 0 ? fmax(range[1], log_area[i]) : log_area[i];
     }
     c->spacing = sqrt(total / c->count);
+    c->weighted = sizes.weighted;
+    for (int i = 0; i < c->count; ++i)
+        ((double*)c->reach)[i] = sizes.reach ? sizes.reach[points->order[i]] : c->spacing;
+}
+
+// amplitudes in units of the smallest
+static void fill_kernel(tacContactCloud* c, const tacCloudPoints* points,
+                        const tacSurfacePoints* surface) {
+    double least = INFINITY, *log_amp = (double*)c->log_amp;
+    c->own_eps = surface->own_eps;
+    for (int i = 0; i < c->count && surface->log_amp; ++i) least = fmin(least, surface->log_amp[i]);
+    for (int i = 0; i < c->count && surface->log_amp; ++i) {
+        log_amp[i] = surface->log_amp[points->order[i]] - least;
+        c->log_amp_range = fmax(c->log_amp_range, log_amp[i]);
+    }
+    if (!surface->log_amp) c->log_amp = NULL;
 }
 
 static void fill_extent(tacContactCloud* c) {
@@ -229,7 +260,7 @@ static void fill_vertices(tacContactCloud* c, const tacSoup* soup, tacPose pose,
 }
 
 static tacResult fill_cloud(tacReader* reader, const tacSoup* soup, tacPose pose,
-                            tacCloudPoints* points, const double* area, tacContactCloud* c) {
+                            tacCloudPoints* points, pointSizes sizes, tacContactCloud* c) {
     for (int i = 0; i < points->count; ++i) {
         tac_store3(&points->point[3 * i], tac_pose_apply(pose, tac_load3(&points->point[3 * i])));
         tac_store3(&points->normal[3 * i],
@@ -239,7 +270,7 @@ static tacResult fill_cloud(tacReader* reader, const tacSoup* soup, tacPose pose
     int* sorted_index = tac_reader_alloc(reader, sizeof(int) * (size_t)points->count);
     if (!sorted_index) return TAC_ERROR_MEMORY;
     for (int i = 0; i < points->count; ++i) sorted_index[points->order[i]] = i;
-    fill_points(c, points, area);
+    fill_points(c, points, sizes);
     fill_extent(c);
     fill_vertices(c, soup, pose, sorted_index);
     return TAC_OK;
@@ -247,27 +278,61 @@ static tacResult fill_cloud(tacReader* reader, const tacSoup* soup, tacPose pose
 
 //---------------------------------- clouds ---------------------------------------
 
+// centres, normals and areas of the faces of a mesh, and their longest sides
+typedef struct meshFaces {
+    tacCloudPoints points;
+    double *area, *reach;
+} meshFaces;
+
+static double longest_side(const tacSoup* soup, int face) {
+    int first = soup->first[face], count = soup->first[face + 1] - first;
+    double most = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const double *a = &soup->vertex[3 * (size_t)soup->corner[first + i]],
+                     *b = &soup->vertex[3 * (size_t)soup->corner[first + (i + 1) % count]];
+        most = fmax(most, tac_norm(tac_sub(tac_load3(a), tac_load3(b))));
+    }
+    return most;
+}
+
+static tacResult check_faces(tacReader* reader, const tacSoup* soup, meshFaces* f,
+                             tacMessage* message) {
+    size_t n = (size_t)soup->nface + 1;
+    *f = (meshFaces){.points = {.count = soup->nface,
+                                .point = tac_reader_alloc(reader, 3 * sizeof(double) * n),
+                                .normal = tac_reader_alloc(reader, 3 * sizeof(double) * n)},
+                     .area = tac_reader_alloc(reader, sizeof(double) * n),
+                     .reach = tac_reader_alloc(reader, sizeof(double) * n)};
+    if (!f->points.point || !f->points.normal || !f->area || !f->reach) return TAC_ERROR_MEMORY;
+    tac_soup_faces(soup, f->points.point, f->points.normal, f->area);
+    for (int i = 0; i < soup->nface; ++i) f->reach[i] = longest_side(soup, i);
+    tacResult result = check_mesh(soup, f->area, message);
+    if (result != TAC_OK) return result;
+    return check_outward(reader, soup, f->points.point, f->points.normal, f->area, message);
+}
+
 static tacResult make_cloud(tacReader* reader, const tacSoup* soup, tacPose pose,
                             tacContactCloud** out, tacMessage* message) {
-    size_t n = (size_t)soup->nface + 1;
-    tacCloudPoints points = {.count = soup->nface,
-                             .point = tac_reader_alloc(reader, 3 * sizeof(double) * n),
-                             .normal = tac_reader_alloc(reader, 3 * sizeof(double) * n)};
-    double* area = tac_reader_alloc(reader, sizeof(double) * n);
-    if (!points.point || !points.normal || !area) return TAC_ERROR_MEMORY;
-    tac_soup_faces(soup, points.point, points.normal, area);
-    tacResult result = check_mesh(soup, area, message);
-    if (result == TAC_OK)
-        result = check_outward(reader, soup, points.point, points.normal, area, message);
+    meshFaces faces;
+    tacResult result = check_faces(reader, soup, &faces, message);
     if (result != TAC_OK) return result;
     tacAllocator allocator = reader->allocator;
     tacContactCloud* c =
         alloc_cloud((cloudShape){soup->nface, soup->nvertex, soup->ncorner}, allocator);
-    result = c ? fill_cloud(reader, soup, pose, &points, area, c) : TAC_ERROR_MEMORY;
+    if (c) c->log_amp = NULL;
+    result = c ? fill_cloud(reader, soup, pose, &faces.points,
+                            (pointSizes){faces.area, faces.reach, 0}, c)
+               : TAC_ERROR_MEMORY;
     if (result == TAC_OK)
         *out = c;
     else if (c)
         allocator.release(allocator.user, c);
+    return result;
+}
+
+static tacResult report_memory(tacResult result, const tacSoup* soup, tacMessage* message) {
+    if (result == TAC_ERROR_MEMORY)
+        tac_fail(message, result, soup->file, 0, NULL, "out of memory for its contact cloud");
     return result;
 }
 
@@ -276,9 +341,16 @@ tacResult tac_contact_cloud_create(const tacSoup* soup, tacPose pose, tacAllocat
     tacReader reader = {.allocator = allocator, .file = soup->file, .document = soup->file};
     tacResult result = make_cloud(&reader, soup, pose, out, message);
     tac_reader_close(&reader);
-    if (result == TAC_ERROR_MEMORY)
-        tac_fail(message, result, soup->file, 0, NULL, "out of memory for its contact cloud");
-    return result;
+    return report_memory(result, soup, message);
+}
+
+tacResult tac_contact_cloud_check(const tacSoup* soup, tacAllocator allocator,
+                                  tacMessage* message) {
+    tacReader reader = {.allocator = allocator, .file = soup->file, .document = soup->file};
+    meshFaces faces;
+    tacResult result = check_faces(&reader, soup, &faces, message);
+    tac_reader_close(&reader);
+    return report_memory(result, soup, message);
 }
 
 // points with normals of length 1
@@ -311,13 +383,14 @@ tacResult tac_contact_cloud_points(tacSurfacePoints surface, tacAllocator alloca
         memcpy(points.point, surface.point, bytes);
         for (int i = 0; i < count; ++i) {
             tac_store3(&points.normal[3 * i], tac_normalize(tac_load3(&surface.normal[3 * i])));
-            areas[i] = surface.area / count;
+            areas[i] = surface.areas ? surface.areas[i] : surface.area / count;
         }
         tac_cloud_order(&reader, &points, RUN);
     }
     result = c && points.order ? TAC_OK : TAC_ERROR_MEMORY;
     if (result == TAC_OK) {
-        fill_points(c, &points, areas);
+        fill_points(c, &points, (pointSizes){areas, surface.reach, surface.areas != NULL});
+        fill_kernel(c, &points, &surface);
         fill_extent(c);
         *out = c;
     }
@@ -334,6 +407,7 @@ tacResult tac_contact_cloud_plane(tacPose pose, tacAllocator allocator, tacConta
     tac_store3(block, pose.position);
     tac_store3(block + 3, n);
     c->queries = 0;
+    c->log_amp = NULL;
     fill_extent(c);
     *out = c;
     return TAC_OK;

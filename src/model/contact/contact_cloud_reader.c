@@ -2,8 +2,8 @@
 //
 //   finished model, meshes --contact_cloud.c--> tacContactCloud of each geom --> model->contact
 //
-// A mesh has the faces of its file, a box and a sphere quads, a plane one point; all others
-// triangles of its shape's surface.
+// A mesh has the faces of its file, primitives have quads, a plane one point; all others triangles
+// of the shape's surface. For respond="scm" they are split where they are too coarse.
 
 #include "model/contact/contact_cloud_reader.h"
 
@@ -11,20 +11,37 @@
 #include "mesh/io/soup_builder.h"
 #include "mesh/io/soup_stats.h"
 #include "mesh/surface/quad_mesh.h"
+#include "mesh/surface/refine_faces.h"
+#include "mesh/surface/ring_points.h"
 #include "model/contact/contact_cloud.h"
 #include "model/contact/contact_plan.h"
+#include "model/mjcf/cloud_points.h"
+#include "shape/bounds/shape_scratch.h"
 #include "tactus/mesh.h"
+#include "tactus/shape.h"
+#include "tactus/state.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+// points of a refined surface at most
+#define MOST_POINTS 40000
+// allowed error of the field on a refined surface, as a share of the spacing
+#define COARSE_SHARE 0.25
+
 typedef struct cloudBuilder {
     tacSpec* spec;
     const tacModel* model;
     tacAllocator allocator;
-    int points; // of a tessellated surface
+    int points;      // of a surface: it has so many at least
+    int refine;      // 1: faces are split to their spacing
+    int uses_points; // 1: vertices are not needed, so clouds of the user are taken as they are
     tacMessage message;
+    double spacing;                                    // of the surface at hand [m]
+    int refined, first_refined, faces, refined_points; // meshes that were refined, the first one
+    int coarse;                                        // a geom that is too thin, -1: none
+    double wrong, worst[3];                            // its error, and where
 } cloudBuilder;
 
 //---------------------------------- surfaces -------------------------------------
@@ -33,35 +50,173 @@ static const tacElement* element_of(const cloudBuilder* m, int geom) {
     return ((const tacElement* const*)m->spec->geoms.element.items)[geom];
 }
 
+static double surface_area(const tacSoup* soup) {
+    double total = 0.0;
+    for (int t = 0; t < soup->ntriangle; ++t) {
+        tacVec3 a = tac_load3(&soup->vertex[3 * (size_t)soup->triangle[3 * t]]),
+                b = tac_load3(&soup->vertex[3 * (size_t)soup->triangle[3 * t + 1]]),
+                c = tac_load3(&soup->vertex[3 * (size_t)soup->triangle[3 * t + 2]]);
+        total += 0.5 * tac_norm(tac_cross(tac_sub(b, a), tac_sub(c, a)));
+    }
+    return total;
+}
+
 static tacPose geom_pose(const tacModel* model, int geom) {
     const tacGeom* g = &model->geom[geom];
     return (tacPose){tac_load3(model->param + g->position),
                      tac_quat_load(model->param + g->rotation)};
 }
 
-static tacResult cloud_of_soup(cloudBuilder* m, tacSoup* soup, tacPose pose,
+// a closed surface of polygons in the frame of a geom
+typedef struct cloudSurface {
+    const tacSoup* soup;
+    tacPose pose; // of its frame in the body
+    tacSurfaceProjection projection;
+} cloudSurface;
+
+static void count_refined(cloudBuilder* m, int geom, const cloudSurface* surface,
+                          const tacRefinedFaces* faces) {
+    if (faces->count > surface->soup->nface && tac_attribute(element_of(m, geom), "mesh")) {
+        if (m->refined++ == 0) {
+            m->first_refined = geom;
+            m->faces = surface->soup->nface;
+            m->refined_points = faces->count;
+        }
+    }
+    // of a thin part that is coarser than the finest faces allow, or of more than the most points
+    if (faces->wrong > COARSE_SHARE * m->spacing && m->coarse < 0) {
+        m->coarse = geom;
+        m->wrong = faces->wrong;
+        memcpy(m->worst, faces->worst, sizeof m->worst);
+    }
+}
+
+static tacResult cloud_of_faces(cloudBuilder* m, tacRefinedFaces* faces, tacPose pose,
+                                tacContactCloud** out) {
+    for (int i = 0; i < faces->count; ++i) {
+        double *x = faces->centre + 3 * i, *n = faces->normal + 3 * i;
+        tac_store3(x, tac_pose_apply(pose, tac_load3(x)));
+        tac_store3(n, tac_pose_rotate(pose, tac_load3(n)));
+    }
+    return tac_contact_cloud_points((tacSurfacePoints){faces->count, faces->centre, faces->normal,
+                                                       0.0, faces->area, faces->length, 0.0, NULL},
+                                    m->allocator, out, &m->message);
+}
+
+// faces that are split to the spacing of the geom
+static tacResult refined_cloud(cloudBuilder* m, int geom, const cloudSurface* surface,
                                tacContactCloud** out) {
-    if (!soup) return TAC_ERROR_MEMORY;
-    tacResult result = tac_contact_cloud_create(soup, pose, m->allocator, out, &m->message);
-    tac_soup_destroy(soup);
+    tacRefinedFaces faces;
+    double area = surface_area(surface->soup);
+    m->spacing = sqrt(area / m->points);
+    tacResult result = tac_refine_faces(
+        surface->soup, (tacRefinement){m->spacing, MOST_POINTS, surface->projection}, m->allocator,
+        &faces);
+    if (result == TAC_OK) {
+        count_refined(m, geom, surface, &faces);
+        result = cloud_of_faces(m, &faces, surface->pose, out);
+    }
+    tac_refined_faces_release(&faces);
     return result;
 }
 
-static tacResult cloud_of_quads(cloudBuilder* m, const tacNode* node, tacPose pose,
-                                tacContactCloud** out) {
-    const double* size = m->model->param + node->size;
-    tacQuadMesh quads = {{size[0], size[0], size[0]}, m->points, node->kind == TAC_NODE_SPHERE};
-    if (!quads.is_ball) memcpy(quads.half, size, sizeof quads.half);
-    return cloud_of_soup(m, tac_quad_mesh_create(quads, m->allocator), pose, out);
+static tacResult cloud_of_surface(cloudBuilder* m, int geom, const cloudSurface* surface,
+                                  tacContactCloud** out) {
+    if (!surface->soup) return TAC_ERROR_MEMORY;
+    if (!m->refine)
+        return tac_contact_cloud_create(surface->soup, surface->pose, m->allocator, out,
+                                        &m->message);
+    tacResult result = tac_contact_cloud_check(surface->soup, m->allocator, &m->message);
+    return result == TAC_OK ? refined_cloud(m, geom, surface, out) : result;
 }
 
-// a closed mesh of triangles has half as many vertices as faces
-static tacResult cloud_of_shape(cloudBuilder* m, int shape, tacPose pose, tacContactCloud** out) {
-    tacMesh* mesh = NULL;
-    int vertices = m->points / 2 > TAC_MESH_MIN_VERTICES ? m->points / 2 : TAC_MESH_MIN_VERTICES;
-    if (vertices > TAC_MESH_MAX_VERTICES) vertices = TAC_MESH_MAX_VERTICES;
-    tacResult result = tac_shape_tessellate(m->model, shape, vertices, &mesh, &m->message);
-    if (result != TAC_OK) return result;
+//---------------------------------- primitives -----------------------------------
+
+static void project_quads(void* user, int count, double* point, double* normal) {
+    for (int i = 0; i < count; ++i)
+        tac_quad_mesh_project(user, &point[3 * (size_t)i], &normal[3 * (size_t)i]);
+}
+
+static tacResult ring_cloud(cloudBuilder* m, int geom, tacQuadMesh surface, tacContactCloud** out) {
+    tacRefinedFaces points;
+    tacResult result = tac_ring_points(surface, m->allocator, &points);
+    if (result == TAC_OK) result = cloud_of_faces(m, &points, geom_pose(m->model, geom), out);
+    tac_refined_faces_release(&points);
+    return result;
+}
+
+static int quad_kind(tacNodeKind kind) {
+    switch (kind) {
+    case TAC_NODE_BOX:
+        return TAC_QUADS_BOX;
+    case TAC_NODE_SPHERE:
+    case TAC_NODE_ELLIPSOID:
+        return TAC_QUADS_ELLIPSOID;
+    case TAC_NODE_CAPSULE:
+        return TAC_QUADS_CAPSULE;
+    case TAC_NODE_CYLINDER:
+        return TAC_QUADS_CYLINDER;
+    default:
+        return -1;
+    }
+}
+
+static tacResult cloud_of_quads(cloudBuilder* m, int geom, const tacNode* node,
+                                tacContactCloud** out) {
+    const double* size = m->model->param + node->size;
+    tacQuadMesh quads = {.faces = m->points, .kind = (tacQuadKind)quad_kind(node->kind)};
+    for (int k = 0; k < 3; ++k)
+        quads.size[k] = node->kind == TAC_NODE_SPHERE               ? size[0]
+                        : k == 2 && quads.kind >= TAC_QUADS_CAPSULE ? 0.0
+                                                                    : size[k];
+    if (m->refine && quads.kind != TAC_QUADS_BOX) return ring_cloud(m, geom, quads, out);
+    cloudSurface surface = {.soup = tac_quad_mesh_create(quads, m->allocator),
+                            .pose = geom_pose(m->model, geom),
+                            .projection = {project_quads, &quads}};
+    tacResult result = cloud_of_surface(m, geom, &surface, out);
+    tac_soup_destroy((tacSoup*)surface.soup);
+    return result;
+}
+
+//---------------------------------- shapes ---------------------------------------
+
+typedef struct shapeSurface {
+    const tacModel* model;
+    int shape;
+    tacScratch* scratch;
+} shapeSurface;
+
+// Newton steps along the gradient; the field is close to linear within a face
+static void project_shape(void* user, int count, double* point, double* normal) {
+    const shapeSurface* s = user;
+    enum { CHUNK = 256, STEPS = 3 };
+    double x[3][CHUNK], value[CHUNK], g[3][CHUNK];
+    for (int first = 0; first < count; first += CHUNK) {
+        int n = count - first < CHUNK ? count - first : CHUNK;
+        for (int i = 0; i < n; ++i)
+            for (int k = 0; k < 3; ++k) x[k][i] = point[3 * (size_t)(first + i) + (size_t)k];
+        for (int step = 0; step <= STEPS; ++step) {
+            tac_shape_eval(s->model, s->shape, tac_pose_identity(),
+                           (tacPoints){n, {x[0], x[1], x[2]}},
+                           (tacField){.value = value, .gradient = {g[0], g[1], g[2]}}, s->scratch);
+            for (int i = 0; i < n && step < STEPS; ++i) {
+                double square = g[0][i] * g[0][i] + g[1][i] * g[1][i] + g[2][i] * g[2][i];
+                for (int k = 0; k < 3 && square > 1e-6; ++k) x[k][i] -= value[i] * g[k][i] / square;
+            }
+        }
+        for (int i = 0; i < n; ++i) {
+            double *to = &point[3 * (size_t)(first + i)], *m = &normal[3 * (size_t)(first + i)];
+            tacVec3 gradient = {g[0][i], g[1][i], g[2][i]};
+            double length = tac_norm(gradient);
+            // at a ridge the face itself is better
+            if (!(length > 0.5) || !(tac_dot(gradient, tac_load3(m)) > 0.7 * length)) continue;
+            for (int k = 0; k < 3; ++k) to[k] = x[k][i];
+            tac_store3(m, tac_scale(gradient, 1.0 / length));
+        }
+    }
+}
+
+static tacSoup* soup_of_mesh(const cloudBuilder* m, const tacMesh* mesh) {
     tacSoupBuilder builder = {.input = {.file = "", .allocator = m->allocator}};
     for (int v = 0; v < mesh->vertices; ++v) {
         const double x[3] = {mesh->x[0][v], mesh->x[1][v], mesh->x[2][v]};
@@ -71,9 +226,104 @@ static tacResult cloud_of_shape(cloudBuilder* m, int shape, tacPose pose, tacCon
         tac_soup_builder_face(&builder);
         for (int k = 0; k < 3; ++k) tac_soup_builder_corner(&builder, mesh->face[k][f]);
     }
-    tac_mesh_destroy(mesh);
-    return cloud_of_soup(m, tac_soup_builder_finish(&builder), pose, out);
+    return tac_soup_builder_finish(&builder);
 }
+
+// a closed mesh of triangles has half as many vertices as faces
+static tacResult cloud_of_shape(cloudBuilder* m, int geom, int shape, tacContactCloud** out) {
+    tacMesh* mesh = NULL;
+    int vertices = m->points / 2 > TAC_MESH_MIN_VERTICES ? m->points / 2 : TAC_MESH_MIN_VERTICES;
+    if (vertices > TAC_MESH_MAX_VERTICES) vertices = TAC_MESH_MAX_VERTICES;
+    tacResult result = tac_shape_tessellate(m->model, shape, vertices, &mesh, &m->message);
+    if (result != TAC_OK) return result;
+    shapeSurface of = {.model = m->model, .shape = shape};
+    cloudSurface surface = {.soup = soup_of_mesh(m, mesh),
+                            .pose = geom_pose(m->model, geom),
+                            .projection = {project_shape, &of}};
+    tac_mesh_destroy(mesh);
+    result = tac_shape_scratch_create(m->model, &of.scratch);
+    if (result == TAC_OK) result = cloud_of_surface(m, geom, &surface, out);
+    tac_scratch_destroy(of.scratch);
+    tac_soup_destroy((tacSoup*)surface.soup);
+    return result;
+}
+
+//---------------------------------- clouds of the user ---------------------------
+
+// Is a shape a cloud alone, with a kernel that this file knows: Gaussian, one width for all, and
+// normals of length 1?
+static int is_plain_cloud(const tacModel* model, const tacShape* shape) {
+    const tacNode* root = &model->node[shape->first + shape->count - 1];
+    if (shape->count != 1 || root->kind != TAC_NODE_CLOUD) return 0;
+    const tacCloud* cloud = &model->cloud[root->cloud];
+    const double* x = model->param + cloud->block;
+    if (cloud->kernel != TAC_CLOUD_ISOTROPIC) return 0;
+    for (int i = 0; i < cloud->count; ++i) {
+        tacVec3 n = {x[3 * cloud->count + i], x[4 * cloud->count + i], x[5 * cloud->count + i]};
+        if (!(fabs(tac_norm(n) - 1.0) <= 1e-3)) return 0;
+    }
+    return 1;
+}
+
+// A point stands for the square of the distance to its nearest neighbour.
+static tacResult fill_own_points(tacReader* reader, const tacModel* model, const tacNode* node,
+                                 tacPose pose, tacSurfacePoints* out) {
+    const tacCloud* cloud = &model->cloud[node->cloud];
+    const double* column = model->param + cloud->block;
+    size_t n = (size_t)cloud->count;
+    tacCloudPoints points = {.count = cloud->count,
+                             .point = tac_reader_alloc(reader, 3 * sizeof(double) * n),
+                             .normal = tac_reader_alloc(reader, 3 * sizeof(double) * n)};
+    double *distance = tac_reader_alloc(reader, sizeof(double) * n),
+           *area = tac_reader_alloc(reader, sizeof(double) * n);
+    if (!points.point || !points.normal || !distance || !area) return TAC_ERROR_MEMORY;
+    for (size_t i = 0; i < n; ++i) {
+        tacVec3 x = {column[i], column[n + i], column[2 * n + i]},
+                m = {column[3 * n + i], column[4 * n + i], column[5 * n + i]};
+        tac_store3(&points.point[3 * i], tac_pose_apply(pose, x));
+        tac_store3(&points.normal[3 * i], tac_pose_rotate(pose, m));
+    }
+    if (!tac_cloud_neighbours(reader, &points, distance)) return TAC_ERROR_MEMORY;
+    double width = model->param[node->smooth];
+    for (size_t i = 0; i < n; ++i) {
+        if (!(distance[i] > 1e-3 * width) || !isfinite(distance[i])) distance[i] = 2.0 * width;
+        area[i] = distance[i] * distance[i];
+    }
+    *out = (tacSurfacePoints){.count = cloud->count,
+                              .point = points.point,
+                              .normal = points.normal,
+                              .areas = area,
+                              .reach = distance,
+                              .own_eps = width * width,
+                              .log_amp = cloud->has_log_amp ? column + 6 * n : NULL};
+    return TAC_OK;
+}
+
+// its points and its kernel as they are
+static tacResult cloud_of_points(cloudBuilder* m, int geom, const tacNode* node,
+                                 tacContactCloud** out) {
+    tacReader reader = {.allocator = m->allocator, .file = "", .document = ""};
+    tacSurfacePoints points;
+    tacPose own = {tac_load3(m->model->param + node->position),
+                   tac_quat_load(m->model->param + node->rotation)};
+    tacPose pose = tac_pose_compose(geom_pose(m->model, geom), own);
+    tacResult result = fill_own_points(&reader, m->model, node, pose, &points);
+    if (result == TAC_OK) result = tac_contact_cloud_points(points, m->allocator, out, &m->message);
+    tac_reader_close(&reader);
+    return result;
+}
+
+// a cloud whose kernel has another form is its surface
+static void warn_resampled(cloudBuilder* m, const tacShape* shape) {
+    const tacNode* root = &m->model->node[shape->first + shape->count - 1];
+    if (shape->count == 1 && root->kind == TAC_NODE_CLOUD)
+        tac_reader_warn(&m->spec->reader,
+                        "'%.40s': contact takes points of its surface in place of its own, as its "
+                        "kernel is not isotropic or its normals do not have length 1",
+                        shape->name);
+}
+
+//---------------------------------- meshes ---------------------------------------
 
 static const char* mesh_text(const tacSoup* soup) { return *soup->file ? soup->file : "a mesh"; }
 
@@ -113,13 +363,14 @@ static tacResult cloud_of_mesh(cloudBuilder* m, int geom, tacContactCloud** out)
                         mesh_text(soup), soup->nface);
     tacPose pose =
         tac_pose_compose(geom_pose(m->model, geom), tac_pose_inverse(tac_mesh_pose(mesh)));
-    if (welded) return cloud_of_soup(m, welded, pose, out);
-    return tac_contact_cloud_create(soup, pose, m->allocator, out, &m->message);
+    cloudSurface surface = {.soup = welded ? welded : soup, .pose = pose};
+    tacResult result = cloud_of_surface(m, geom, &surface, out);
+    if (welded) tac_soup_destroy(welded);
+    return result;
 }
 
 static tacResult make_cloud(cloudBuilder* m, int geom, tacContactCloud** out) {
     int shape = m->model->geom[geom].shape;
-    tacPose pose = geom_pose(m->model, geom);
     if (shape < 0) {
         snprintf(m->message.text, sizeof m->message.text, "it has no closed surface");
         return TAC_ERROR_UNSUPPORTED;
@@ -129,11 +380,13 @@ static tacResult make_cloud(cloudBuilder* m, int geom, tacContactCloud** out) {
     // a root with a pose of its own is not the plain primitive
     if (root->kind == TAC_NODE_POLYHEDRON && tac_attribute(element_of(m, geom), "mesh"))
         return cloud_of_mesh(m, geom, out);
-    if (tac_attribute(element_of(m, geom), "shape")) return cloud_of_shape(m, shape, pose, out);
-    if (root->kind == TAC_NODE_PLANE) return tac_contact_cloud_plane(pose, m->allocator, out);
-    if (root->kind == TAC_NODE_BOX || root->kind == TAC_NODE_SPHERE)
-        return cloud_of_quads(m, root, pose, out);
-    return cloud_of_shape(m, shape, pose, out);
+    if (m->uses_points && is_plain_cloud(m->model, s)) return cloud_of_points(m, geom, root, out);
+    warn_resampled(m, s);
+    if (tac_attribute(element_of(m, geom), "shape")) return cloud_of_shape(m, geom, shape, out);
+    if (root->kind == TAC_NODE_PLANE)
+        return tac_contact_cloud_plane(geom_pose(m->model, geom), m->allocator, out);
+    if (quad_kind(root->kind) >= 0) return cloud_of_quads(m, geom, root, out);
+    return cloud_of_shape(m, geom, shape, out);
 }
 
 //---------------------------------- temperatures ---------------------------------
@@ -153,11 +406,18 @@ static double coarsest_spacing(const tacModel* model) {
 static void set_eps1(tacSpec* spec, tacModel* model) {
     const tacContactPlan* plan = model->contact;
     int at = plan->number[TAC_CONTACT_EPS1];
+    int scm = plan->responder == TAC_RESPOND_SCM, first = plan->number[TAC_CONTACT_EPS3];
+    int defaults = tac_find_tactus(spec, "eps3") ? 0 : spec->contact.body_pair.count;
     double h = coarsest_spacing(model), least = INFINITY;
-    for (int i = 0; i < plan->npair; ++i)
-        if (plan->pair[i].eps3 >= 0) least = fmin(least, model->param[plan->pair[i].eps3]);
+    for (int i = 0; i < plan->npair; ++i) {
+        int eps3 = plan->pair[i].eps3, is_default = eps3 >= first && eps3 < first + defaults;
+        if (eps3 < 0) continue;
+        // what stiffness makes of the default (contact_plan.c) is no matter of edges
+        double value = is_default && scm ? 0.015 * plan->length : model->param[eps3];
+        least = fmin(least, value);
+    }
     if (at < 0 || tac_find_tactus(spec, "eps1") || !(h > 0.0)) return;
-    double eps = h * h / 9.0, most = 0.5 * plan->length * least;
+    double eps = h * h / 9.0, most = (scm ? 1.0 / 6.0 : 0.5) * plan->length * least;
     model->param[at] = fmax(fmin(eps, most), 1e-18);
 }
 
@@ -292,7 +552,7 @@ static void release_influence(tacModel* model, tacContactCloud** clouds, int geo
 // Clouds of more points than the root of this are fine enough, and slow to check.
 #define COARSE_WORK 4e6
 // allowed error of the field on the surface, as a share of the size
-#define COARSE_SHARE 0.05
+#define GIVEN_SHARE 0.05
 
 // Distance of a surface point from the plane of the nearest cloud point, which the field is close
 // to: 0 if that is its own face; not 0 where a thin part is closer to the center of another face.
@@ -338,7 +598,7 @@ static int warn_coarse_cloud(tacSpec* spec, const tacModel* model, int geom) {
     char name[64];
     if ((double)c->count * c->count > COARSE_WORK) return 0;
     double off = worst_field_error(c, at);
-    if (!(off > COARSE_SHARE * c->size)) return 0;
+    if (!(off > GIVEN_SHARE * c->size)) return 0;
     tac_reader_warn(&spec->reader,
                     "%s has too few points for its thickness: at (%.3g %.3g %.3g) on its surface "
                     "the field is wrong by %.2g m; use a finer mesh or more points",
@@ -346,9 +606,30 @@ static int warn_coarse_cloud(tacSpec* spec, const tacModel* model, int geom) {
     return 1;
 }
 
-// soft points use few faces by intent
+// what was refined, and what is too thin for it
+static void report_refinement(const cloudBuilder* m) {
+    char name[64], more[48] = "";
+    if (m->refined > 1)
+        snprintf(more, sizeof more, " (and %d other mesh%s)", m->refined - 1,
+                 m->refined == 2 ? "" : "es");
+    if (m->refined > 0)
+        tac_reader_warn(&m->spec->reader,
+                        "%s: %d faces are too coarse for contact and were refined to %d points%s; "
+                        "refine=\"false\" takes them as they are",
+                        geom_text(m->model, m->first_refined, name), m->faces, m->refined_points,
+                        more);
+    if (m->coarse >= 0)
+        tac_reader_warn(&m->spec->reader,
+                        "%s is too thin for its points: at (%.3g %.3g %.3g) on its surface the "
+                        "field is wrong by %.2g m; give more points",
+                        geom_text(m->model, m->coarse, name), m->worst[0], m->worst[1], m->worst[2],
+                        m->wrong);
+}
+
+// soft points use few faces by intent; refined clouds were checked
 static void warn_coarse_clouds(tacSpec* spec, const tacModel* model) {
     if (model->contact->responder != TAC_RESPOND_SCM) return;
+    if (!model->contact->choice[TAC_CHOICE_UNREFINED]) return;
     for (int g = 0; g < model->ngeom; ++g) {
         const tacContactCloud* c = model->contact->cloud[g];
         if (c && c->queries && warn_coarse_cloud(spec, model, g)) return;
@@ -359,8 +640,10 @@ static void warn_coarse_clouds(tacSpec* spec, const tacModel* model) {
 
 static void make_clouds(cloudBuilder* m, const tacContactPlan* plan, tacContactCloud** clouds) {
     tacReader* reader = &m->spec->reader;
+    char* has_pair = tac_reader_alloc(reader, (size_t)m->model->ngeom + 1);
+    if (has_pair) tac_mark_contact_geoms(plan, m->model->ngeom, has_pair);
     for (int g = 0; g < m->model->ngeom && reader->result == TAC_OK; ++g) {
-        if (!tac_has_contact_pair(plan, g)) continue;
+        if (!has_pair[g]) continue;
         m->message = (tacMessage){0};
         tacResult result = make_cloud(m, g, &clouds[g]);
         char where[96] = "";
@@ -390,9 +673,19 @@ void tac_read_contact_clouds(tacSpec* spec, tacModel* model) {
     memset(clouds, 0, size);
     cloudBuilder m = {.spec = spec, .model = model, .allocator = a};
     m.points = plan->choice[TAC_CHOICE_POINTS];
+    m.refine = plan->responder == TAC_RESPOND_SCM && !plan->choice[TAC_CHOICE_UNREFINED];
+    m.uses_points = plan->responder == TAC_RESPOND_SCM;
+    m.coarse = -1;
     make_clouds(&m, plan, clouds);
     if (spec->reader.result != TAC_OK) return;
     set_eps1(spec, model);
+    // a temperature that the scene gives is that of the paper's field, whose planes have no end
+    for (int g = 0; g < model->ngeom && !tac_find_tactus(spec, "eps1"); ++g)
+        if (clouds[g] && clouds[g]->queries > 0 && !(clouds[g]->own_eps > 0.0)) {
+            clouds[g]->is_cut_off = 1;
+            tac_contact_cloud_depths(clouds[g]);
+        }
+    report_refinement(&m);
     warn_attracting_cores(spec, model);
     warn_coarse_clouds(spec, model);
     if (!plan->choice[TAC_CHOICE_EXACT]) make_influences(spec, model, clouds);

@@ -63,7 +63,7 @@ typedef enum tacContactNumber {
 typedef enum tacContactChoice {
     TAC_CHOICE_LAW,         // `law` of dissipation: 0 smooth (two continuous derivatives), 1
                             // reference (the paper, one)
-    TAC_CHOICE_IMPLICIT,    // `implicit`: 1 takes contact forces linearly implicit in an Euler step
+    TAC_CHOICE_IMPLICIT,    // `implicit`: 1 takes contact forces linearly implicit in the step
     TAC_CHOICE_SIDES,       // `sides`: 0 both, 1 the first geom's surface alone, 2 the second's
     TAC_CHOICE_VERTICES,    // `vertices` of a tessellated surface
     TAC_CHOICE_EDGES,       // `edges`: 1 leaves out contacts of edges with edges
@@ -74,6 +74,7 @@ typedef enum tacContactChoice {
     TAC_CHOICE_GRADIENT,    // `gradient` of hard contact at ties: 0 one_sided, 1 helpful
     TAC_CHOICE_OVERLAP,     // `overlap` at the start of a step: 0 is refused, 1 pushed apart
     TAC_CHOICE_POINTS,      // `points` of a surface that is made
+    TAC_CHOICE_UNREFINED,   // `refine`: 1 takes the faces of meshes as points as they are
     TAC_CHOICE_EXACT,       // `exact`: 1 sums over all points; results are the same
     TAC_CHOICE_SOFT_POINTS, // `soft_points`: soft points of a pair, half of them on each body
     TAC_CHOICE_SELECT,      // `select` of them: 0 by SoftSort, 1 by Sinkhorn
@@ -97,17 +98,18 @@ typedef struct tacBodyPair {
 
 // Two geoms that may touch, in the order of tac_geom_pairs. Offsets point into param.
 typedef struct tacContactPair {
-    int geom[2];     // the normal of a contact points from geom[0] to geom[1]
-    int body[2];     // bodies that carry them
-    int bodies;      // index of the pair of these bodies in tacContactPlan.bodies
-    int friction[2]; // offsets of two sliding frictions whose larger holds, of equal ones the
-                     // first; [1] is -1 if there is one alone, both are -1 without friction
-    int stiffness;   // offset of k                                                 [N/m]
-    int dissipation; // offset of v_d                                               [m/s]
-    int stiction;    // offset of v_s                                               [m/s]
-    int eps3;        // offset of eps3, -1 where the law has none                   [m]
-    double inv_mass; // velocity that a unit of impulse makes at a point of contact, at most: of
-                     // the masses when the scene was read, for implicit friction  [1/kg]
+    int geom[2];      // the normal of a contact points from geom[0] to geom[1]
+    int body[2];      // bodies that carry them
+    int bodies;       // index of the pair of these bodies in tacContactPlan.bodies
+    int friction[2];  // offsets of two sliding frictions whose larger holds, of equal ones the
+                      // first; [1] is -1 if there is one alone, both are -1 without friction
+    int stiffness;    // offset of k                                                 [N/m]
+    int dissipation;  // offset of v_d                                               [m/s]
+    int stiction;     // offset of v_s                                               [m/s]
+    int eps3;         // offset of eps3, -1 where the law has none                   [m]
+    double thickness; // of the thinner geom when the scene was read                     [m]
+    double inv_mass;  // velocity that a unit of impulse makes at a point of contact, at most: of
+                      // the masses when the scene was read, for implicit friction  [1/kg]
 } tacContactPair;
 
 // A limit of a hinge, slide or fixed tendon, or dry friction of a degree of freedom or tendon,
@@ -120,15 +122,12 @@ typedef struct tacLimitFriction {
     double inertia; // that moves along it where the scene is drawn       [kg or kg m^2]
 } tacLimitFriction;
 
-// A convex part of a geom, for detect="gjk": one leaf of its shape, as it was loaded. Corners and
-// faces are those of a polyhedron, in the leaf's frame.
+// A convex part of a geom, for detect="gjk": one leaf of its shape. Its pose, size and exponents
+// are parameters. Corners and faces are those of a polyhedron at load, in the leaf's frame.
 typedef struct tacConvexPart {
     int geom;         // which it belongs to
+    int node;         // the leaf
     tacNodeKind kind; // of the leaf
-    double pos[3];    // of the leaf in body axes                                    [m]
-    double quat[4];   // likewise, of length 1
-    double size[3];   // as the leaf's; sphere, capsule, cylinder: radius, half length [m]
-    double eps[2];    // exponents of a superquadric
     int vertices;     // number of corners, 0 for what is no polyhedron
     int faces;        // number of faces
     int number;       // offset in part_number: corners (corners, 3), normals (faces, 3), offsets
@@ -150,15 +149,19 @@ typedef struct tacContactPlan {
     // Oriented points of each geom (src/model/contact/contact_cloud.h); NULL: the detector needs
     // none, or it touches nothing. (ngeom)
     const struct tacContactCloud* const* cloud;
+    // pos[3] and quat[4] of each geom that they were made with                      (ngeom x 7)
+    const double* cloud_place;
     int nlimit_friction;                    // length of `limit_friction`
     const tacLimitFriction* limit_friction; // limits and dry friction     (nlimit_friction)
     int npart;                              // length of `part`: 0 but with detect="gjk"
-    const tacConvexPart* part;       // convex parts, those of a geom together              (npart)
-    const int* part_first;           // first part of each geom, and npart              (ngeom + 1)
-    const double* part_number;       // corners, normals, offsets of all parts
-    const int* part_index;           // faces of all parts
-    const struct tacSolid* solid;    // of each geom for detect="sat" and "convex", in the geom's
-                                     // frame; else NULL                            (ngeom)
+    const tacConvexPart* part;    // convex parts, those of a geom together              (npart)
+    const int* part_first;        // first part of each geom, and npart              (ngeom + 1)
+    const double* part_number;    // corners, normals, offsets of all parts
+    const int* part_index;        // faces of all parts
+    const struct tacSolid* solid; // of each geom for detect="sat" and "convex", in the geom's
+                                  // frame; else NULL                            (ngeom)
+    // Why contact holds a parameter constant (live_params.c), 0: it follows it; NULL: all (nparam)
+    const unsigned char* held;
     int number[TAC_CONTACT_NUMBERS]; // offsets; -1 where detector and responder have none
     int choice[TAC_CONTACT_CHOICES]; // values
     double length;    // mean radius of the smallest body that may touch, of its inertia   [m]

@@ -294,10 +294,12 @@ static void fill_planes(influenceBuilder* m, tacContactInfluence* r, tacInfluenc
 }
 
 // exp(-height/eps3) and 2 count (1 + wide) exp(-spread/eps1), times the gain, are the share
-static void set_cutoffs(tacContactInfluence* r, int count) {
+static void set_cutoffs(tacContactInfluence* r, const tacContactCloud* cloud) {
+    int count = cloud->count;
     double log_range = log(TAC_INFLUENCE_GAIN / TAC_INFLUENCE_SHARE);
     r->height = r->eps3 * log_range;
-    r->voronoi_margin = r->eps1 * (log_range + log(2.0 * count * (1.0 + TAC_INFLUENCE_WIDTH)));
+    r->voronoi_margin = r->eps1 * (log_range + log(2.0 * count * (1.0 + TAC_INFLUENCE_WIDTH)) +
+                                   cloud->log_amp_range);
 }
 
 tacContactInfluence* tac_contact_influence_create(const tacContactCloud* cloud, double eps1,
@@ -308,8 +310,9 @@ tacContactInfluence* tac_contact_influence_create(const tacContactCloud* cloud, 
         allocator.allocate(allocator.user, sizeof *r + sizeof(tacInfluenceBox) * slots);
     if (!r) return NULL;
     tacInfluenceBox* box = (tacInfluenceBox*)(r + 1);
+    if (cloud->own_eps > 0.0) eps1 = cloud->own_eps;
     *r = (tacContactInfluence){.eps1 = eps1, .eps3 = eps3, .box = box};
-    set_cutoffs(r, cloud->count);
+    set_cutoffs(r, cloud);
     influenceBuilder m = {
         .cloud = cloud, .levels = levels, .height = r->height, .voronoi_margin = r->voronoi_margin};
     m.far = 64.0 * (cloud->size + sqrt(m.voronoi_margin) + m.height);
@@ -320,4 +323,42 @@ tacContactInfluence* tac_contact_influence_create(const tacContactCloud* cloud, 
     r->planes_radius = ball_around(&r->planes);
     r->diagonal = tac_influence_diagonal(&r->planes);
     return r;
+}
+
+//---------------------------------- depths ---------------------------------------
+
+#define MAX_SHRINKS 12
+
+// radius of the largest ball below point i that holds no other point: shrunk to the nearest one
+static double touching_radius(const influenceBuilder* m, int i) {
+    const tacContactCloud* c = m->cloud;
+    double p[3], n[3], r = 0.5 * c->size;
+    point_at(c, i, p);
+    for (int k = 0; k < 3; ++k) n[k] = c->block[(3 + k) * c->count + i];
+    for (int round = 0; round < MAX_SHRINKS; ++round) {
+        double centre[3], q[3], square = 0.0, along = 0.0;
+        for (int k = 0; k < 3; ++k) centre[k] = p[k] - r * n[k];
+        nearestSearch near = {m, {centre[0], centre[1], centre[2]}, INFINITY, i, -1000000};
+        visit_page(&near, m->levels.count - 1, 0);
+        if (near.point == i || sqrt(near.square) >= r * (1.0 - 1e-6)) break;
+        point_at(c, near.point, q);
+        for (int k = 0; k < 3; ++k) {
+            square += (p[k] - q[k]) * (p[k] - q[k]);
+            along += n[k] * (p[k] - q[k]);
+        }
+        if (!(along > 0.0)) break;
+        double smaller = 0.5 * square / along;
+        if (!(smaller < r * (1.0 - 1e-3))) break;
+        r = smaller;
+    }
+    return r;
+}
+
+void tac_contact_cloud_depths(tacContactCloud* cloud) {
+    influenceBuilder m = {.cloud = cloud, .levels = tac_cloud_levels(cloud->count)};
+    double* out = (double*)cloud->inv_depth2;
+    for (int i = 0; i < cloud->count; ++i) {
+        double depth = 2.0 * (touching_radius(&m, i) + cloud->reach[i]);
+        out[i] = 1.0 / (depth * depth);
+    }
 }

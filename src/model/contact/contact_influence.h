@@ -45,6 +45,11 @@ typedef struct tacContactInfluence {
 tacContactInfluence* tac_contact_influence_create(const struct tacContactCloud* cloud, double eps1,
                                                   double eps3, tacAllocator allocator);
 
+// Fills inv_depth2 of a cloud. A place inside whose nearest point is p_i lies in the largest ball
+// inside the body that touches it there (Ma, Bae, Choi 2012), so that twice its radius and the
+// length of the face is a depth that no such place has.
+void tac_contact_cloud_depths(struct tacContactCloud* cloud);
+
 double tac_influence_diagonal(const tacInfluenceBox* box);
 
 #endif

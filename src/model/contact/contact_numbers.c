@@ -42,7 +42,7 @@ static const numberRow numbers[] = {
      "respond",
      "stiction",
      {1e-9, 1e6},
-     0.01,
+     0.004,
      OF_VELOCITY,
      0,
      R(SPRING) | R(SCM) | R(ELASTOPLASTIC)},
@@ -118,13 +118,14 @@ typedef struct choiceRow {
 
 static const choiceRow choices[] = {
     {TAC_CHOICE_LAW, "law", "smooth reference", 0, 0, 0, 0, R(SPRING) | R(SCM)},
-    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, R(SPRING) | R(SCM)},
+    {TAC_CHOICE_IMPLICIT, "implicit", "false true", 0, 0, 0, 0, FORCES},
     {TAC_CHOICE_SIDES, "sides", "both first second", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_VERTICES, "vertices", NULL, 8, 20000, 300, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_EDGES, "edges", "true false", 0, 0, 0, D(MANIFOLD), 0},
     {TAC_CHOICE_SOFT_POINTS, "soft_points", NULL, 2, 64, 8, D(SSDF), 0},
     {TAC_CHOICE_SELECT, "select", "softsort sinkhorn", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_POINTS, "points", NULL, 6, 65536, 600, D(SSDF), 0},
+    {TAC_CHOICE_UNREFINED, "refine", "true false", 0, 0, 0, 0, R(SCM)},
     {TAC_CHOICE_EXACT, "exact", "false true", 0, 0, 0, D(SSDF), 0},
     {TAC_CHOICE_UNCULLED, "cull", "true false", 0, 0, 0, D(MANIFOLD) | D(EDGE_SDF), 0},
     {TAC_CHOICE_CCD, "ccd", "false true", 0, 0, 1, 0, R(LCP)},
@@ -167,12 +168,20 @@ static double default_of(tacSpec* spec, const numberRow* row, const tacContactSc
                          const tacContactPlan* plan, double length) {
     double unit[] = {1.0, length, length * length, sqrt(9.81 * length), 0.0, scale->lipschitz};
     if (row->unit == OF_TAU) unit[OF_TAU] = *tac_spec_values(spec, plan->number[TAC_CONTACT_TAU]);
-    // friction that sticks harder than this chatters in explicit steps (tac_stable_timestep)
+    // Friction that sticks harder than this chatters in explicit steps (tac_stable_timestep). In
+    // implicit ones a sticking contact creeps at most about twice as fast as MuJoCo's (`tactus
+    // bench creep`).
     if (row->number == TAC_CONTACT_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
-        unit[OF_VELOCITY] = fmax(unit[OF_VELOCITY], 2.0 * 9.81 * scale->timestep / row->value);
-    // clouds have tangential forces at edges, and sticking contacts creep at a share of this
-    else if (row->number == TAC_CONTACT_STICTION && plan->detector == TAC_DETECT_SSDF)
-        unit[OF_VELOCITY] *= 0.2;
+        unit[OF_VELOCITY] =
+            fmax(2.5 * unit[OF_VELOCITY], 2.0 * 9.81 * scale->timestep / row->value);
+    // Clouds have tangential forces at edges, and one point of a face rocks: they creep faster.
+    else if (row->number == TAC_CONTACT_STICTION &&
+             (D(SSDF) | D(SAT) | D(CONVEX)) >> plan->detector & 1u)
+        unit[OF_VELOCITY] *= 0.5;
+    // A force that is smooth over the distance of points lets round bodies rest: they have no
+    // valleys between their points to roll into (docs/scm.md)
+    if (row->number == TAC_CONTACT_EPS3 && plan->responder == TAC_RESPOND_SCM)
+        unit[OF_LENGTH] *= 3.0;
     if (row->number == TAC_CONTACT_DRY_STICTION && !plan->choice[TAC_CHOICE_IMPLICIT])
         unit[OF_ONE] = 10.0;
     return fmin(fmax(row->value * unit[row->unit], row->range.lower), row->range.upper);
@@ -203,9 +212,13 @@ static void read_number(tacSpec* spec, const numberRow* row, const tacContactSca
     int count = element || !is_per_pair(row->number) || scale->pairs == 0 ? 1 : scale->pairs;
     double* value = tac_reader_alloc(&spec->reader, sizeof *value * (size_t)count);
     if (!value) return;
-    for (int i = 0; i < count; ++i)
-        value[i] =
-            default_of(spec, row, scale, plan, count > 1 ? scale->lengths[i] : scale->length);
+    for (int i = 0; i < count; ++i) {
+        double length =
+            scale->pairs > 0 && is_per_pair(row->number) ? scale->lengths[i] : scale->length;
+        value[i] = default_of(spec, row, scale, plan, length);
+        if (row->number == TAC_CONTACT_EPS3 && scale->widths)
+            value[i] = fmax(fmin(value[i], scale->widths[i]), row->range.lower);
+    }
     if (element) tac_read_number(&spec->reader, element, row->attribute, row->range, value);
     plan->number[row->number] =
         tac_spec_param(spec, (tacPath){row->group, NULL}, row->attribute, row->range, value, count);
@@ -244,12 +257,10 @@ static void read_choice(tacSpec* spec, const choiceRow* row, tacContactPlan* pla
     }
 }
 
-// springs are implicit by default where the integrator allows it
+// forces are implicit by default where the integrator allows it
 static void choose_implicit(tacSpec* spec, tacContactPlan* plan) {
-    int springs = plan->responder == TAC_RESPOND_SPRING || plan->responder == TAC_RESPOND_SCM;
-    if (!springs || tac_find_tactus(spec, "implicit")) return;
-    plan->choice[TAC_CHOICE_IMPLICIT] =
-        spec->integrator == TAC_INTEGRATOR_EULER || spec->integrator == TAC_INTEGRATOR_IMPLICITFAST;
+    if (plan->responder == TAC_RESPOND_LCP || tac_find_tactus(spec, "implicit")) return;
+    plan->choice[TAC_CHOICE_IMPLICIT] = spec->integrator != TAC_INTEGRATOR_EXPLICIT;
 }
 
 // only smooth detectors have derivatives at other temperatures

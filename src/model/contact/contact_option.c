@@ -9,15 +9,38 @@
 //---------------------------------- of the scene ---------------------------------
 
 static int is_of_contact(const char* attribute) {
-    return strcmp(attribute, "integrator") != 0 && strcmp(attribute, "rk4") != 0;
+    return strcmp(attribute, "integrator") != 0 && strcmp(attribute, "rk4") != 0 &&
+           strcmp(attribute, "compat") != 0 && strcmp(attribute, "ignore") != 0;
 }
 
-static void remove_contact(tacElement* element) {
-    int count_left = 0;
+static int is_given(const tacElement* element, const char* name) {
     for (int i = 0; i < element->count; ++i)
-        if (!is_of_contact(element->attributes[i].name))
-            element->attributes[count_left++] = element->attributes[i];
+        if (strcmp(element->attributes[i].name, name) == 0) return 1;
+    return 0;
+}
+
+// does the option speak of contact, or only of what stands beside it?
+static int has_contact(const tacElement* option) {
+    for (int i = 0; i < option->count; ++i)
+        if (is_of_contact(option->attributes[i].name)) return 1;
+    return 0;
+}
+
+// removes what the option replaces; NULL: contact
+static void remove_replaced(tacElement* element, const tacElement* option) {
+    int count_left = 0;
+    for (int i = 0; i < element->count; ++i) {
+        const char* name = element->attributes[i].name;
+        int replaced =
+            is_of_contact(name) ? !option || has_contact(option) : option && is_given(option, name);
+        if (!replaced) element->attributes[count_left++] = element->attributes[i];
+    }
     element->count = count_left;
+}
+
+static void replace_in_scene(tacElement* root, const tacElement* option) {
+    for (tacElement* c = root->child; c; c = c->next)
+        if (strcmp(c->name, "tactus") == 0) remove_replaced(c, option);
 }
 
 //---------------------------------- of the option --------------------------------
@@ -50,12 +73,6 @@ static int count_words(const char* text) {
     return count;
 }
 
-static int is_given(const tacElement* element, const char* name) {
-    for (int i = 0; i < element->count; ++i)
-        if (strcmp(element->attributes[i].name, name) == 0) return 1;
-    return 0;
-}
-
 static void read_words(tacReader* reader, char* text, tacElement* element) {
     char* rest = text;
     for (char* word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
@@ -68,9 +85,10 @@ static void read_words(tacReader* reader, char* text, tacElement* element) {
 
 void tac_override_contact(tacReader* reader, tacElement* root, const char* text) {
     if (!text || reader->result != TAC_OK) return;
-    for (tacElement* c = root->child; c; c = c->next)
-        if (strcmp(c->name, "tactus") == 0) remove_contact(c);
-    if (strcmp(text, "none") == 0) return;
+    if (strcmp(text, "none") == 0) {
+        replace_in_scene(root, NULL);
+        return;
+    }
     tac_reader_add_file(reader, "contact");
     tacElement* element = tac_reader_alloc(reader, sizeof *element);
     tacAttribute* attributes =
@@ -79,5 +97,6 @@ void tac_override_contact(tacReader* reader, tacElement* root, const char* text)
     if (!element || !attributes || !words) return;
     *element = (tacElement){.name = "tactus", .line = ++reader->lines, .attributes = attributes};
     read_words(reader, words, element);
+    replace_in_scene(root, element);
     add_element(root, element);
 }

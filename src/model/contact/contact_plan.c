@@ -1,10 +1,11 @@
 // The contact plan of a scene: which geoms may collide, with which stiffness.
 //
-// Defaults of k, one for each pair of bodies of reduced mass m and the smaller mean radius l:
+// Defaults of k, one for each pair of bodies of reduced mass m, the smaller radius and 3/4 of
+// the thinnest geom l:
 //
-//   k = m min(9.81/(0.01 l), (0.3/h)^2), of implicit steps at least m 9.81/(0.05 l)
+//   k = F/(0.01 l), of explicit steps at most m (0.3/h)^2, of implicit ones at most m (100/h)^2
 //
-// so that a weight penetrates by a hundredth of l, unless the time step h is too long for that.
+// so that the largest load F that is expected (contact_loads.c) penetrates by 0.01 l.
 
 #include "model/contact/contact_plan.h"
 
@@ -18,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-static const tacRange range_stiffness = {1e-9, 1e15};
+static const tacRange range_stiffness = {1e-9, 1e30};
 
 //---------------------------------- words ----------------------------------------
 
@@ -155,33 +156,37 @@ static double min_radius(const double I[6], double mass) {
 }
 
 // A part counts with its own radius; if `thin`, at most twice its smallest one.
-static bodyScale body_scale_of(const tacModel* model, int body, int thin) {
-    bodyScale all = {0.0, 0.0};
-    int moves = tac_moving_body(model, body);
-    if (moves == 0) return all;
-    for (int b = moves; b < model->nbody; ++b) {
-        if (tac_moving_body(model, b) != moves) continue;
-        const double* I = model->param + model->body[b].inertia;
-        double mass = model->param[model->body[b].mass];
-        if (!(mass > 0.0)) continue;
-        all.mass += mass;
-        double radius = mean_radius(I, mass);
-        if (thin && radius > 0.0) radius = fmin(radius, 2.0 * min_radius(I, mass));
-        all.radius = fmax(all.radius, radius);
+static void add_part(const tacModel* model, int body, int thin, bodyScale* all) {
+    const double* I = model->param + model->body[body].inertia;
+    double mass = model->param[model->body[body].mass];
+    if (!(mass > 0.0)) return;
+    all->mass += mass;
+    double radius = mean_radius(I, mass);
+    if (thin && radius > 0.0) radius = fmin(radius, 2.0 * min_radius(I, mass));
+    all->radius = fmax(all->radius, radius);
+}
+
+// of all bodies, or NULL without memory; parts come after the body that moves them
+static const bodyScale* list_body_scales(tacSpec* spec, const tacModel* model, int thin) {
+    bodyScale* all = tac_reader_alloc(&spec->reader, sizeof *all * (size_t)model->nbody);
+    if (!all) return NULL;
+    memset(all, 0, sizeof *all * (size_t)model->nbody);
+    for (int b = 0; b < model->nbody; ++b) {
+        int moves = tac_moving_body(model, b);
+        if (moves > 0) add_part(model, b, thin, &all[moves]);
     }
-    if (!(all.mass > 0.0)) all.mass = 1.0;
+    for (int b = 0; b < model->nbody; ++b) {
+        int moves = tac_moving_body(model, b);
+        if (moves > 0 && !(all[moves].mass > 0.0)) all[moves].mass = 1.0;
+        all[b] = moves > 0 ? all[moves] : (bodyScale){0.0, 0.0};
+    }
     return all;
 }
 
-// of all bodies, or NULL without memory
-static const bodyScale* list_body_scales(tacSpec* spec, const tacModel* model,
-                                         const tacContactPlan* plan) {
-    // soft points of a plate need eps2 of its width: they are chosen by it
-    int thin = plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF ||
-               plan->responder == TAC_RESPOND_SCM;
-    bodyScale* all = tac_reader_alloc(&spec->reader, sizeof *all * (size_t)model->nbody);
-    for (int b = 0; b < model->nbody && all; ++b) all[b] = body_scale_of(model, b, thin);
-    return all;
+// soft points of a plate need eps2 of its width: they are chosen by it
+static int has_thin_lengths(const tacContactPlan* plan) {
+    return plan->detector == TAC_DETECT_MANIFOLD || plan->detector == TAC_DETECT_EDGE_SDF ||
+           plan->responder == TAC_RESPOND_SCM;
 }
 
 static double reduced_mass(bodyScale a, bodyScale b) {
@@ -192,18 +197,69 @@ static double reduced_mass(bodyScale a, bodyScale b) {
 static double smaller_radius(bodyScale a, bodyScale b) {
     double x = a.radius > 0.0 ? a.radius : INFINITY, y = b.radius > 0.0 ? b.radius : INFINITY;
     double r = fmin(x, y);
-    return isfinite(r) ? fmax(r, 1e-4) : 0.1;
+    return isfinite(r) ? fmax(r, 1e-6) : 0.1;
 }
 
-// a spring with the cube of the depth has the same force at a depth of 0.01 l
-static double default_stiffness(const tacModel* model, const tacContactPlan* plan, int implicit,
-                                bodyScale a, bodyScale b) {
-    double h = model->param[model->timestep], rate = 0.3 / h;
-    double depth = 0.01 * smaller_radius(a, b), square = rate * rate;
-    // an implicit spring is stable at any step: a weight penetrates by 0.05 l at most
-    if (implicit) square = fmax(square, 9.81 / (5.0 * depth));
-    double k = reduced_mass(a, b) * fmin(9.81 / depth, square);
-    if (plan->responder == TAC_RESPOND_ELASTOPLASTIC) k /= depth * depth;
+// The cubic spring of elastoplastic contact, of a unit of mass. A weight penetrates by 0.01 l.
+// A step of h may not be so deep at 5 m/s that the spring stops the body twice, k (h v)^3 h < v, as
+// far as a weight penetrates by 0.05 l at most. Explicit: rate h sqrt(k) of 0.3 where a weight is.
+static double cubic_stiffness(double length, double h, int implicit) {
+    static const double gravity = 9.81, speed = 5.0;
+    double depth = 0.01 * length, most = gravity / (depth * depth * depth);
+    if (!implicit) return fmin(most, 0.09 / (h * h * depth * depth));
+    double by_step = 1.0 / (h * h * h * h * speed * speed);
+    return fmin(most, fmax(by_step, most / 125.0));
+}
+
+// Twice the least half axis of a primitive; of another shape that of its body's ellipsoid, where it
+// moves. Infinite without bound.
+static double geom_thickness(const tacModel* model, int geom) {
+    static const int sizes[TAC_NODE_KIND_COUNT] = {
+        [TAC_NODE_SPHERE] = 1,    [TAC_NODE_CAPSULE] = 1, [TAC_NODE_CYLINDER] = 2,
+        [TAC_NODE_ELLIPSOID] = 3, [TAC_NODE_BOX] = 3,     [TAC_NODE_SUPERQUADRIC] = 3};
+    const tacGeom* g = &model->geom[geom];
+    const tacBody* body = &model->body[g->body];
+    double least = INFINITY, mass = model->param[body->mass];
+    const tacNode* root = NULL;
+    if (g->shape >= 0)
+        root = &model->node[model->shape[g->shape].first + model->shape[g->shape].count - 1];
+    for (int i = 0; root && i < sizes[root->kind]; ++i)
+        least = fmin(least, model->param[root->size + i]);
+    if (isfinite(least) || (root && root->kind == TAC_NODE_PLANE)) return 2.0 * least;
+    if (tac_moving_body(model, g->body) == 0 || !(mass > 0.0)) return INFINITY;
+    return 2.0 * min_radius(model->param + body->inertia, mass);
+}
+
+// thickness of the thinnest geom of each pair of bodies, or NULL without memory
+static const double* list_thickness(tacSpec* spec, const tacModel* model) {
+    int count = spec->contact.body_pair.count;
+    const tacContactPair* pair = spec->contact.pair.items;
+    double* all = tac_reader_alloc(&spec->reader, sizeof *all * (size_t)(count + 1));
+    for (int i = 0; i < count && all; ++i) all[i] = INFINITY;
+    for (int i = 0; i < spec->contact.pair.count && all; ++i)
+        for (int k = 0; k < 2; ++k)
+            all[pair[i].bodies] = fmin(all[pair[i].bodies], geom_thickness(model, pair[i].geom[k]));
+    return all;
+}
+
+// what a default stiffness is made from
+typedef struct pairScale {
+    bodyScale a, b;
+    double load;      // the larger of both bodies [N]
+    double thickness; // of the thinnest geom [m]
+    int implicit;
+} pairScale;
+
+static double default_stiffness(const tacModel* model, pairScale pair) {
+    double most = (pair.implicit ? 100.0 : 0.3) / model->param[model->timestep];
+    double length = fmin(smaller_radius(pair.a, pair.b), 0.75 * pair.thickness);
+    double k = fmin(pair.load / (0.01 * length), reduced_mass(pair.a, pair.b) * most * most);
+    return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
+}
+
+static double default_elastoplastic(const tacModel* model, pairScale pair) {
+    double length = smaller_radius(pair.a, pair.b), h = model->param[model->timestep];
+    double k = reduced_mass(pair.a, pair.b) * cubic_stiffness(length, h, pair.implicit);
     return fmin(fmax(k, range_stiffness.lower), range_stiffness.upper);
 }
 
@@ -221,11 +277,27 @@ static int is_central_ball(const tacModel* model, const bodyScale* body_scales, 
     return root->kind == TAC_NODE_SPHERE && away <= 1e-9 * body_scales[g->body].radius;
 }
 
-// The effective mass at a point of a free body is down to m/(1 + 5/2). Four records share a face; k
-// of scm is that of a whole pair.
+static int is_sphere(const tacModel* model, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    if (g->shape < 0) return 0;
+    const tacShape* shape = &model->shape[g->shape];
+    return model->node[shape->first + shape->count - 1].kind == TAC_NODE_SPHERE;
+}
+
+// records of a pair that may push at once: four share a face; k of scm is that of a whole pair
+static double max_springs(const tacModel* model, const tacContactPlan* plan,
+                          const tacContactPair* pair) {
+    if (plan->responder == TAC_RESPOND_SCM) return 1.0;
+    if (plan->responder != TAC_RESPOND_ELASTOPLASTIC) return 4.0;
+    int one_point = plan->detector == TAC_DETECT_SAT || plan->detector == TAC_DETECT_CONVEX ||
+                    is_sphere(model, pair->geom[0]) || is_sphere(model, pair->geom[1]);
+    return one_point ? 1.0 : 4.0;
+}
+
+// The effective mass at a point of a free body is down to m/(1 + 5/2).
 static double inverse_effective_mass(const tacModel* model, const tacContactPlan* plan,
                                      const bodyScale* body_scales, const tacContactPair* pair) {
-    double sum = 0.0, springs = plan->responder == TAC_RESPOND_SCM ? 1.0 : 4.0;
+    double sum = 0.0, springs = max_springs(model, plan, pair);
     for (int i = 0; i < 2; ++i) {
         double mass = body_scales[pair->body[i]].mass;
         double inv_mass_factor = is_central_ball(model, body_scales, pair->geom[i]) ? 1.0 : 3.5;
@@ -234,10 +306,10 @@ static double inverse_effective_mass(const tacModel* model, const tacContactPlan
     return springs * sum;
 }
 
-// lengths of all pairs of bodies, if they are not the same
+// lengths of all pairs of bodies, if they or their widths are not the same
 static void list_lengths(tacSpec* spec, const bodyScale* body_scales, tacContactScale* scale) {
     const tacBodyPair* bodies = spec->contact.body_pair.items;
-    int count = spec->contact.body_pair.count, differ = 0;
+    int count = spec->contact.body_pair.count, differ = scale->widths != NULL;
     double* length = tac_reader_alloc(&spec->reader, sizeof *length * (size_t)(count + 1));
     for (int i = 0; i < count && length; ++i) {
         length[i] = smaller_radius(body_scales[bodies[i].body[0]], body_scales[bodies[i].body[1]]);
@@ -252,7 +324,7 @@ static void list_lengths(tacSpec* spec, const bodyScale* body_scales, tacContact
 static tacContactScale contact_scale_of(const tacSpec* spec, const tacModel* model,
                                         const bodyScale* body_scales) {
     const tacBodyPair* bodies = spec->contact.body_pair.items;
-    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0, NULL, 0};
+    tacContactScale scale = {INFINITY, 0.0, model->param[model->timestep], 1.0, NULL, 0, NULL};
     for (int i = 0; i < spec->contact.body_pair.count; ++i)
         scale.length = fmin(scale.length, smaller_radius(body_scales[bodies[i].body[0]],
                                                          body_scales[bodies[i].body[1]]));
@@ -265,30 +337,65 @@ static tacContactScale contact_scale_of(const tacSpec* spec, const tacModel* mod
     return scale;
 }
 
-// will the step be linearly implicit? By default those of Euler are
+// will the step be linearly implicit? By default all but explicit ones are
 static int is_implicit(tacSpec* spec) {
     const tacElement* element = tac_find_tactus(spec, "implicit");
     if (element) return tac_read_word(&spec->reader, element, "implicit", "false true") == 1;
-    return spec->integrator == TAC_INTEGRATOR_EULER ||
-           spec->integrator == TAC_INTEGRATOR_IMPLICITFAST;
+    return spec->integrator != TAC_INTEGRATOR_EXPLICIT;
+}
+
+// The load that a pair of bodies carries at rest: that of the lighter one, or what a finger presses
+// a body with. Where actuators may press a body onto another, the geometric mean of its weight and
+// of what it is then, so that a light body is not thrown up at any load.
+static double carried_load(const tacContactLoad* loads, const int body[2]) {
+    const tacContactLoad *a = &loads[body[0]], *b = &loads[body[1]];
+    double most = fmax(a->weight, b->weight);
+    int both = a->weight > 0.0 && b->weight > 0.0;
+    if (both && fmax(a->driven, b->driven) > 0.0) return fmax(a->most, b->most);
+    double weight = both ? fmin(a->weight, b->weight) : most;
+    return most > 0.0 ? weight * sqrt(fmax(a->most, b->most) / most) : 0.0;
+}
+
+// A spring k of width eps3 pushes with k eps3 log 2 where surfaces touch. That is the load F where
+// eps3 = F/(k log 2); a wider one throws up what is placed on a surface, and keeps it above. NULL
+// if the scene gives k or eps3.
+static const double* list_widths(tacSpec* spec, const tacContactLoad* loads, const double* k) {
+    const tacBodyPair* bodies = spec->contact.body_pair.items;
+    int count = spec->contact.body_pair.count;
+    if (count == 0 || tac_find_tactus(spec, "stiffness") || tac_find_tactus(spec, "eps3"))
+        return NULL;
+    double* width = tac_reader_alloc(&spec->reader, sizeof *width * (size_t)count);
+    for (int i = 0; i < count && width; ++i) {
+        double load = carried_load(loads, bodies[i].body);
+        width[i] = load > 0.0 ? load / (k[i] * log(2.0)) : INFINITY;
+    }
+    return width;
 }
 
 // one number for all if the scene gives it, else one for each pair of bodies
 static void plan_stiffness(tacSpec* spec, const tacModel* model, const bodyScale* body_scales,
-                           tacContactPlan* plan) {
+                           tacContactScale* scale, tacContactPlan* plan) {
     tacBodyPair* bodies = spec->contact.body_pair.items;
     const tacElement* element = tac_find_tactus(spec, "stiffness");
     int count = element || spec->contact.body_pair.count == 0 ? 1 : spec->contact.body_pair.count;
     double* k = tac_reader_alloc(&spec->reader, sizeof *k * (size_t)count);
-    if (!k) return;
+    const tacContactLoad* loads = tac_contact_loads(spec, model);
+    // springs of every detector are as stiff as the thinner body asks for
+    int cubic = plan->responder == TAC_RESPOND_ELASTOPLASTIC, implicit = is_implicit(spec);
+    const bodyScale* size = list_body_scales(spec, model, !cubic);
+    const double* thickness = list_thickness(spec, model);
+    if (!k || !loads || !size || !thickness) return;
     k[0] = 1000.0;
-    int implicit = is_implicit(spec);
     for (int i = 0; i < spec->contact.body_pair.count; ++i) {
-        bodyScale a = body_scales[bodies[i].body[0]], b = body_scales[bodies[i].body[1]];
-        bodies[i].weight = reduced_mass(a, b);
-        if (!element) k[i] = default_stiffness(model, plan, implicit, a, b);
+        const int* body = bodies[i].body;
+        bodies[i].weight = reduced_mass(body_scales[body[0]], body_scales[body[1]]);
+        double load = fmax(loads[body[0]].most, loads[body[1]].most);
+        pairScale pair = {size[body[0]], size[body[1]], load, thickness[i], implicit};
+        if (!element)
+            k[i] = cubic ? default_elastoplastic(model, pair) : default_stiffness(model, pair);
     }
     if (element) tac_read_number(&spec->reader, element, "stiffness", range_stiffness, k);
+    if (plan->responder == TAC_RESPOND_SCM) scale->widths = list_widths(spec, loads, k);
     int first =
         tac_spec_param(spec, (tacPath){"respond", NULL}, "stiffness", range_stiffness, k, count);
     plan->number[TAC_CONTACT_STIFFNESS] = first;
@@ -376,6 +483,8 @@ static void plan_pair_numbers(tacSpec* spec, const tacModel* model, const bodySc
         pair[i].dissipation = tac_contact_number(spec, scale, plan, TAC_CONTACT_DISSIPATION, at);
         pair[i].stiction = tac_contact_number(spec, scale, plan, TAC_CONTACT_STICTION, at);
         pair[i].eps3 = tac_contact_number(spec, scale, plan, TAC_CONTACT_EPS3, at);
+        pair[i].thickness =
+            fmin(geom_thickness(model, pair[i].geom[0]), geom_thickness(model, pair[i].geom[1]));
         pair[i].inv_mass = inverse_effective_mass(model, plan, body_scales, &pair[i]);
         if (i < spec->geoms.pair.count) apply_pair_overrides(spec, plan, i, &pair[i]);
     }
@@ -393,20 +502,20 @@ static void list_pairs(tacSpec* spec, const tacModel* model) {
 
 //---------------------------------- plan -----------------------------------------
 
-// only Euler steps can be linearly implicit
+// an explicit step is asked for by name
 static void check_implicit(tacSpec* spec, const tacContactPlan* plan) {
     if (!plan->choice[TAC_CHOICE_IMPLICIT]) return;
-    if (spec->integrator == TAC_INTEGRATOR_EULER || spec->integrator == TAC_INTEGRATOR_IMPLICITFAST)
-        return;
+    if (spec->integrator != TAC_INTEGRATOR_EXPLICIT) return;
     const tacElement* element = tac_find_tactus(spec, "implicit");
     tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "implicit"),
-                    "implicit", "needs <option integrator=\"Euler\"> or \"implicitfast\"");
+                    "implicit",
+                    "cannot be combined with <tactus integrator=\"explicit\">: remove one of them");
 }
 
-int tac_has_contact_pair(const tacContactPlan* plan, int geom) {
+void tac_mark_contact_geoms(const tacContactPlan* plan, int ngeom, char* has_pair) {
+    memset(has_pair, 0, (size_t)ngeom);
     for (int i = 0; i < plan->npair; ++i)
-        if (plan->pair[i].geom[0] == geom || plan->pair[i].geom[1] == geom) return 1;
-    return 0;
+        has_pair[plan->pair[i].geom[0]] = has_pair[plan->pair[i].geom[1]] = 1;
 }
 
 void tac_plan_contact(tacSpec* spec) {
@@ -419,12 +528,12 @@ void tac_plan_contact(tacSpec* spec) {
     tacModel model = tac_spec_model_view(spec);
     if (spec->reader.result != TAC_OK) return;
     list_pairs(spec, &model);
-    const bodyScale* body_scales = list_body_scales(spec, &model, &plan);
+    const bodyScale* body_scales = list_body_scales(spec, &model, has_thin_lengths(&plan));
     if (spec->reader.result != TAC_OK) return;
     tacContactScale scale = contact_scale_of(spec, &model, body_scales);
     plan.length = scale.length;
+    plan_stiffness(spec, &model, body_scales, &scale, &plan);
     if (plan.detector == TAC_DETECT_SSDF) list_lengths(spec, body_scales, &scale);
-    plan_stiffness(spec, &model, body_scales, &plan);
     tac_read_contact_numbers(spec, &scale, &plan);
     if (spec->reader.result == TAC_OK) plan_pair_numbers(spec, &model, body_scales, &scale, &plan);
     if (plan.detector == TAC_DETECT_SAT || plan.detector == TAC_DETECT_CONVEX)

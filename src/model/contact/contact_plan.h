@@ -19,6 +19,8 @@ typedef struct tacContactScale {
     // clouds: the length of each pair of bodies, if they differ; 0 of them: one for all
     const double* lengths;
     int pairs;
+
+    const double* widths; // the largest default of eps3 of each pair of bodies, or NULL [m]
 } tacContactScale;
 
 // Numbers and choices of the plan's detector and responder, from <tactus> or by default. An
@@ -39,8 +41,19 @@ int tac_read_pair_number(tacSpec* spec, const tacContactPlan* plan, int pair,
 // the last <tactus> that has an attribute, or NULL
 const tacElement* tac_find_tactus(const tacSpec* spec, const char* attribute);
 
-// is the geom in a pair of the plan?
-int tac_has_contact_pair(const tacContactPlan* plan, int geom);
+// What a body passes on by contact, 0 of static ones.
+typedef struct tacContactLoad {
+    double most;   // the largest force that is expected [N]
+    double weight; // of its tree and what stands above, without actuators [N]
+    double driven; // by joints of its own tree [N]
+} tacContactLoad;
+
+// of all bodies (nbody), after the pairs of bodies are listed; NULL without memory
+// (contact_loads.c)
+const tacContactLoad* tac_contact_loads(tacSpec* spec, const tacModel* model);
+
+// which geoms are in a pair of the plan (ngeom)
+void tac_mark_contact_geoms(const tacContactPlan* plan, int ngeom, char* has_pair);
 
 // convex parts of all geoms that may collide; a geom that has none is a failure
 void tac_plan_convex_parts(tacSpec* spec);

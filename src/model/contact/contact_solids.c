@@ -215,3 +215,39 @@ void tac_plan_solids(tacSpec* spec) {
         else
             store_solid(spec, &none);
 }
+
+//---------------------------------- refresh --------------------------------------
+
+// Vertices of a box are its half sizes with signs, faces are across the axes. Planar ones lie at
+// z = -height of their geom.
+static void refresh_box(tacSolid* solid, const double* size, double height) {
+    tacVec3* vertex = (tacVec3*)(uintptr_t)solid->vertex;
+    double* offset = (double*)(uintptr_t)solid->offset;
+    for (int i = 0; i < solid->vertices; ++i)
+        vertex[i] = (tacVec3){copysign(size[0], vertex[i].x), copysign(size[1], vertex[i].y),
+                              solid->planar ? -height : copysign(size[2], vertex[i].z)};
+    for (int f = 0; f < solid->faces; ++f)
+        offset[f] = tac_dot(solid->normal[f], vertex[solid->corner[solid->first[f]]]);
+}
+
+static void refresh_solid(const tacModel* model, int geom, tacSolid* solid) {
+    const tacShape* shape = &model->shape[model->geom[geom].shape];
+    const tacNode* node = &model->node[shape->first];
+    double height = solid->planar ? height_of(model, geom) : 0.0;
+    tacVec3* vertex = (tacVec3*)(uintptr_t)solid->vertex;
+    if (shape->count > 1 || solid->vertices == 0) return;
+    for (int i = 0; i < solid->vertices && solid->planar; ++i) vertex[i].z = -height;
+    if (solid->planar) solid->center.z = -height;
+    if (solid->radius > 0.0) solid->radius = solid->size = model->param[node->size];
+    if (node->kind != TAC_NODE_BOX) return;
+    refresh_box(solid, model->param + node->size, height);
+    solid->size = 0.0;
+    for (int i = 0; i < solid->vertices; ++i)
+        solid->size = fmax(solid->size, tac_distance(vertex[i], solid->center));
+}
+
+void tac_refresh_solids(tacModel* model) {
+    tacSolid* solid = (tacSolid*)(uintptr_t)model->contact->solid; // the model is the caller's
+    for (int g = 0; g < model->ngeom && solid; ++g)
+        if (solid[g].vertices > 0) refresh_solid(model, g, &solid[g]);
+}

@@ -2,7 +2,6 @@
 //
 //   planes --halfspace_intersection.h--> hull --[this file]--> model->contact->part
 
-#include "math/pose.h"
 #include "mesh/convex/halfspace_intersection.h"
 #include "model/contact/contact_plan.h"
 #include "model/contact/geom_pairs.h"
@@ -87,39 +86,12 @@ static const char* why_not_convex(const tacModel* model, const tacGeom* geom, co
     }
 }
 
-static tacPose pose_at_offset(const tacModel* model, int position, int rotation) {
-    return (tacPose){tac_load3(model->param + position), tac_quat_load(model->param + rotation)};
-}
-
-// from the leaf to the root of its shape and the geom
-static void read_part_pose(const tacModel* model, const tacGeom* geom, int node,
-                           tacConvexPart* part) {
-    tacPose pose = tac_pose_identity();
-    for (int i = node; i >= 0; i = model->node[i].parent)
-        pose = tac_pose_compose(
-            pose_at_offset(model, model->node[i].position, model->node[i].rotation), pose);
-    pose = tac_pose_compose(pose_at_offset(model, geom->position, geom->rotation), pose);
-    tac_store3(part->pos, pose.position);
-    tac_quat_store(part->quat, tac_quat_normalize(pose.rotation));
-}
-
-static void read_sizes(const tacModel* model, const tacNode* node, tacConvexPart* part) {
-    static const int sizes[TAC_NODE_KIND_COUNT] = {
-        [TAC_NODE_SPHERE] = 1,  [TAC_NODE_SUPERQUADRIC] = 3, [TAC_NODE_ELLIPSOID] = 3,
-        [TAC_NODE_CAPSULE] = 2, [TAC_NODE_CYLINDER] = 2,     [TAC_NODE_BOX] = 3};
-    for (int k = 0; k < sizes[node->kind]; ++k) part->size[k] = model->param[node->size + k];
-    if (node->kind != TAC_NODE_SUPERQUADRIC) return;
-    for (int k = 0; k < 2; ++k) part->eps[k] = model->param[node->eps + k];
-}
-
 static void read_convex_leaf(tacSpec* spec, const tacModel* model, int geom, int node_index) {
     const tacNode* node = &model->node[node_index];
-    tacConvexPart part = {.geom = geom, .kind = node->kind};
+    tacConvexPart part = {.geom = geom, .node = node_index, .kind = node->kind};
     const char* wrong = why_not_convex(model, &model->geom[geom], node);
     if (wrong) reject_geom(spec, model, geom, wrong);
     if (wrong || node->kind == TAC_NODE_UNION) return;
-    read_part_pose(model, &model->geom[geom], node_index, &part);
-    read_sizes(model, node, &part);
     if (node->kind == TAC_NODE_POLYHEDRON) read_polyhedron_part(spec, model, node, &part);
     tacConvexPart* out = tac_list_add(&spec->reader, &spec->parts.part, sizeof *out);
     if (out) *out = part;

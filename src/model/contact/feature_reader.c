@@ -6,7 +6,9 @@
 
 #include "model/contact/contact_plan.h"
 #include "model/contact/geom_features.h"
+#include "shape/bounds/shape_scratch.h"
 #include "tactus/mesh.h"
+#include "tactus/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,15 +45,29 @@ static double features_extent(const tacFeatures* f) {
     return size;
 }
 
-static void make_features(tacSpec* spec, tacModel* model, tacFeatures* features,
-                          tacMesh** mesh_cache) {
+// what the features of all geoms are made with
+typedef struct featureBuilder {
+    tacSpec* spec;
+    tacModel* model;
+    tacFeatures* features; // (ngeom)
+    char* has_pair;        // (ngeom)
+    tacMesh** mesh_cache;  // (nshape)
+    tacScratch* scratch;   // for calls of shapes
+} featureBuilder;
+
+static void make_features(const featureBuilder* b) {
+    tacSpec* spec = b->spec;
+    tacModel* model = b->model;
+    tacFeatures* features = b->features;
     const tacContactPlan* plan = model->contact;
     for (int g = 0; g < model->ngeom && spec->reader.result == TAC_OK; ++g) {
         tacMessage message = {0};
-        if (!tac_has_contact_pair(plan, g)) continue;
+        if (!b->has_pair[g]) continue;
         tacFeatureOptions options = {
-            plan->choice[TAC_CHOICE_VERTICES], own_mesh(spec, g), &mesh_cache[model->geom[g].shape],
-            !plan->choice[TAC_CHOICE_DEFINITION]}; // reference: vertices only
+            plan->choice[TAC_CHOICE_VERTICES], own_mesh(spec, g),
+            &b->mesh_cache[model->geom[g].shape],
+            !plan->choice[TAC_CHOICE_DEFINITION], // reference: vertices only
+            b->scratch};
         if (spec->reader.result != TAC_OK) return;
         tacResult result = tac_geom_features_create(model, g, options, &features[g], &message);
         if (result != TAC_OK)
@@ -116,19 +132,27 @@ void tac_read_geom_features(tacSpec* spec, tacModel* model) {
     tacAllocator a = model->allocator;
     size_t size = sizeof(tacFeatures) * (size_t)(model->ngeom + 1);
     tacFeatures* features = a.allocate(a.user, size);
-    tacMesh** mesh_cache =
-        tac_reader_alloc(&spec->reader, sizeof *mesh_cache * (size_t)(model->nshape + 1));
+    size_t meshes = sizeof(tacMesh*) * (size_t)(model->nshape + 1);
+    featureBuilder b = {.spec = spec, .model = model, .features = features};
+    b.mesh_cache = tac_reader_alloc(&spec->reader, meshes);
+    b.has_pair = tac_reader_alloc(&spec->reader, (size_t)model->ngeom + 1);
     plan->feature = features;
-    if (!features) tac_reader_fail(&spec->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
-    if (!features || !mesh_cache) return;
-    memset(features, 0, size);
-    memset(mesh_cache, 0, sizeof *mesh_cache * (size_t)(model->nshape + 1));
-    make_features(spec, model, features, mesh_cache);
+    if (features) memset(features, 0, size);
+    if (!features || tac_shape_scratch_create(model, &b.scratch) != TAC_OK)
+        tac_reader_fail(&spec->reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
+    if (!b.scratch || !b.mesh_cache || !b.has_pair) {
+        tac_scratch_destroy(b.scratch);
+        return;
+    }
+    memset(b.mesh_cache, 0, meshes);
+    tac_mark_contact_geoms(plan, model->ngeom, b.has_pair);
+    make_features(&b);
+    double range = contact_range(model);
     for (int g = 0; g < model->ngeom && spec->reader.result == TAC_OK; ++g)
-        if (tac_has_contact_pair(plan, g) && model->geom[g].shape >= 0)
-            check_truncation(spec, model, g, contact_range(model));
+        if (b.has_pair[g] && model->geom[g].shape >= 0) check_truncation(spec, model, g, range);
     if (spec->reader.result == TAC_OK) warn_one_sided(spec, model);
-    for (int i = 0; i < model->nshape; ++i) tac_mesh_destroy(mesh_cache[i]);
+    for (int i = 0; i < model->nshape; ++i) tac_mesh_destroy(b.mesh_cache[i]);
+    tac_scratch_destroy(b.scratch);
 }
 
 void tac_release_geom_features(tacModel* model) {

@@ -190,7 +190,7 @@ static tacResult mesh_surface(tacFeatureSurface* s, const tacSoup* mesh, tacMess
     return TAC_OK;
 }
 
-static int has_identity_pose(const tacModel* model, const tacNode* node) {
+int tac_has_identity_pose(const tacModel* model, const tacNode* node) {
     const tacReal *p = &model->param[node->position], *q = &model->param[node->rotation];
     return p[0] == 0.0 && p[1] == 0.0 && p[2] == 0.0 && q[1] == 0.0 && q[2] == 0.0 && q[3] == 0.0;
 }
@@ -202,7 +202,7 @@ static tacResult make_surface(tacFeatureSurface* s, const tacModel* model, int s
     const tacReal* size = node->size >= 0 ? &model->param[node->size] : NULL;
     tacAllocator a = model->allocator;
     if (options.mesh) return mesh_surface(s, options.mesh, message);
-    if (whole->count > 1 || !has_identity_pose(model, node))
+    if (whole->count > 1 || !tac_has_identity_pose(model, node))
         return tessellated_surface(s, model, shape, options, message);
     switch (node->kind) {
     case TAC_NODE_PLANE:

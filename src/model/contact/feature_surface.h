@@ -25,6 +25,9 @@ typedef struct tacFeatureSurface {
 tacResult tac_feature_surface(tacFeatureSurface* s, const tacModel* model, int shape,
                               tacFeatureOptions options, tacMessage* message);
 
+// does a node stand at the origin of its parent?
+int tac_has_identity_pose(const tacModel* model, const tacNode* node);
+
 // unit vector across a triangle, 0 if it has no area
 void tac_feature_normal(const tacFeatureSurface* s, int triangle, double out[3]);
 

@@ -11,6 +11,8 @@
 #include "math/pose.h"
 #include "mesh/surface/surface.h"
 #include "model/contact/field_lipschitz.h"
+#include "shape/bounds/shape_scratch.h"
+#include "shape/node_data.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +29,10 @@ typedef struct featureBlock {
     tacFloatBoxes block_float_boxes, group_float_boxes;
     float *ball[3], *wide;
     tacQuantizedEdges* rows;
+    tacFeatureSurface surface;      // that it was made of, in the frame of the shape at load
+    double (*surface_x)[3];         // its vertices                                     (vertices)
+    int (*triangle)[3], (*side)[4]; // its triangles and edges
+    double length[3];               // tacFeatureBase.length of the surface
 } featureBlock;
 
 static int blocks_of(int count) { return (count + TAC_FEATURE_BLOCK - 1) / TAC_FEATURE_BLOCK; }
@@ -54,6 +60,9 @@ static size_t layout_features(const tacFeatureSurface* s, tacArena* arena, featu
         LAYOUT_FIELD(face[k], sizeof(int) * (size_t)(s->triangles + 1));
     }
     for (int k = 0; k < 2; ++k) LAYOUT_FIELD(edge[k], sizeof(int) * (size_t)(s->edges + 1));
+    LAYOUT_FIELD(surface_x, sizeof *s->x * (size_t)(s->vertices + 1));
+    LAYOUT_FIELD(triangle, sizeof *s->triangle * (size_t)(s->triangles + 1));
+    LAYOUT_FIELD(side, sizeof *s->edge * (size_t)(s->edges + 1));
     LAYOUT_FIELD(wide, sizeof(float) * (size_t)(blocks + 1));
     LAYOUT_FIELD(box, sizeof(tacFeatureBox) * (size_t)(blocks + 1));
     LAYOUT_FIELD(edge_box, sizeof(tacFeatureBox) * (size_t)(edge_blocks + 1));
@@ -289,13 +298,8 @@ static void write_vertices(const tacFeatureSurface* s, tacPose pose, featureBloc
         for (int k = 0; k < 3; ++k) b->face[k][t] = s->triangle[t][k];
 }
 
-static tacResult pack_features(const tacFeatureSurface* s, tacPose pose, tacAllocator allocator,
-                               featureBlock** out, tacMessage* message) {
-    tacArena arena;
-    if (tac_arena_create(&arena, layout_features(s, NULL, NULL), allocator) != TAC_OK)
-        return tac_fail(message, TAC_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
-    layout_features(s, &arena, out);
-    featureBlock* b = *out;
+// everything of a surface at a place, in memory that is there
+static void write_features(const tacFeatureSurface* s, tacPose pose, featureBlock* b) {
     b->index = (struct tacFeatureIndex){.radius = s->radius_param, .slope = 1.0};
     write_vertices(s, pose, b);
     write_edges(s, b);
@@ -304,6 +308,28 @@ static tacResult pack_features(const tacFeatureSurface* s, tacPose pose, tacAllo
     write_rims(s, pose, b);
     write_boxes(s, b);
     write_quantized_edges(s, b);
+}
+
+// a copy, to write the features again for another place or size
+static void keep_surface(const tacFeatureSurface* s, featureBlock* b) {
+    b->surface = *s;
+    b->surface.x = b->surface_x;
+    b->surface.triangle = b->triangle;
+    b->surface.edge = b->side;
+    b->surface.blocks = NULL;
+    if (s->vertices) memcpy(b->surface_x, s->x, sizeof *s->x * (size_t)s->vertices);
+    if (s->triangles) memcpy(b->triangle, s->triangle, sizeof *s->triangle * (size_t)s->triangles);
+    if (s->edges) memcpy(b->side, s->edge, sizeof *s->edge * (size_t)s->edges);
+}
+
+static tacResult pack_features(const tacFeatureSurface* s, tacPose pose, tacAllocator allocator,
+                               featureBlock** out, tacMessage* message) {
+    tacArena arena;
+    if (tac_arena_create(&arena, layout_features(s, NULL, NULL), allocator) != TAC_OK)
+        return tac_fail(message, TAC_ERROR_MEMORY, NULL, 0, NULL, "out of memory");
+    layout_features(s, &arena, out);
+    keep_surface(s, *out);
+    write_features(s, pose, *out);
     return TAC_OK;
 }
 
@@ -384,24 +410,75 @@ static void warn_deviation(const tacModel* model, int geom, const struct tacFeat
              index->deviation_point[1], index->deviation_point[2], TAC_FEATURE_TOLERANCE * size);
 }
 
+//---------------------------------- base -----------------------------------------
+
+// numbers of the sizes that x, y and z of a kind's vertices grow with
+static void size_numbers(tacNodeKind kind, int size[3]) {
+    int is_box =
+        kind == TAC_NODE_BOX || kind == TAC_NODE_ELLIPSOID || kind == TAC_NODE_SUPERQUADRIC;
+    size[0] = is_box || kind == TAC_NODE_CYLINDER ? 0 : -1;
+    size[1] = is_box ? 1 : kind == TAC_NODE_CYLINDER ? 0 : -1;
+    size[2] = is_box ? 2 : kind == TAC_NODE_CYLINDER || kind == TAC_NODE_CAPSULE ? 1 : -1;
+}
+
+// place and size that the parameters have now
+static tacFeatureBase feature_base(const tacModel* model, int geom, int is_primitive) {
+    const tacGeom* g = &model->geom[geom];
+    const tacShape* shape = &model->shape[g->shape];
+    const tacNode* node = &model->node[shape->first];
+    tacFeatureBase base = {.size_param = -1, .size = {-1, -1, -1}, .length = {1.0, 1.0, 1.0}};
+    memcpy(base.pos, &model->param[g->position], sizeof base.pos);
+    memcpy(base.quat, &model->param[g->rotation], sizeof base.quat);
+    if (!is_primitive || tac_node_size_count(node->kind) == 0) return base;
+    base.size_param = node->size;
+    size_numbers(node->kind, base.size);
+    for (int k = 0; k < 3; ++k)
+        if (base.size[k] >= 0) base.length[k] = model->param[node->size + base.size[k]];
+    return base;
+}
+
+// one leaf at the origin of its geom, and no mesh of its own
+static int is_primitive(const tacModel* model, int geom, const tacSoup* mesh) {
+    const tacShape* shape = &model->shape[model->geom[geom].shape];
+    return !mesh && shape->count == 1 && tac_has_identity_pose(model, &model->node[shape->first]);
+}
+
 //---------------------------------- all of it ------------------------------------
 
-static tacResult finish_features(const tacModel* model, int geom, tacPose pose,
-                                 const tacFeatureSurface* s, tacFeatures* out,
-                                 tacMessage* message) {
+static tacPose geom_place(const tacModel* model, int geom) {
+    const tacGeom* g = &model->geom[geom];
+    return (tacPose){tac_load3(&model->param[g->position]),
+                     tac_quat_load(&model->param[g->rotation])};
+}
+
+// normals of the own field and how far it is off, after write_features
+static tacResult measure_field(const tacModel* model, int geom, featureBlock* b,
+                               const tacFeatures* f, tacScratch* scratch) {
+    tacScratch* own = NULL;
+    tacResult result = TAC_OK;
+    tacPose pose = geom_place(model, geom);
+    b->index.slope = tac_field_lipschitz(model, geom);
+    if (f->radius > 0.0 || f->vertices == 0) return TAC_OK;
+    if (!scratch) {
+        result = tac_shape_scratch_create(model, &own);
+        scratch = own;
+    }
+    if (result == TAC_OK) result = sample_own_field(model, &model->geom[geom], pose, scratch, b, f);
+    if (result == TAC_OK) result = measure_edge_sag(model, &model->geom[geom], pose, scratch, b, f);
+    tac_scratch_destroy(own);
+    return result;
+}
+
+static tacResult finish_features(const tacModel* model, int geom, const tacFeatureSurface* s,
+                                 tacFeatureOptions options, tacFeatures* out, tacMessage* message) {
     featureBlock* b = NULL;
-    tacScratch* scratch = NULL;
+    tacPose pose = geom_place(model, geom);
     tacResult result = pack_features(s, pose, model->allocator, &b, message);
     if (result != TAC_OK) return result;
     fill_features(s, b, out);
-    b->index.slope = tac_field_lipschitz(model, geom);
-    if (s->radius > 0.0 || s->vertices == 0) return TAC_OK;
-    result = tac_scratch_create(model, &scratch);
-    if (result == TAC_OK)
-        result = sample_own_field(model, &model->geom[geom], pose, scratch, b, out);
-    if (result == TAC_OK)
-        result = measure_edge_sag(model, &model->geom[geom], pose, scratch, b, out);
-    tac_scratch_destroy(scratch);
+    b->index.base = feature_base(model, geom, is_primitive(model, geom, options.mesh));
+    memcpy(b->length, b->index.base.length, sizeof b->length);
+    result = measure_field(model, geom, b, out, options.scratch);
     if (result != TAC_OK) {
         tac_geom_features_destroy(out, model->allocator);
         return tac_fail(message, result, NULL, 0, NULL, "the field of geom %d cannot be evaluated",
@@ -413,16 +490,46 @@ static tacResult finish_features(const tacModel* model, int geom, tacPose pose,
 
 tacResult tac_geom_features_create(const tacModel* model, int geom, tacFeatureOptions options,
                                    tacFeatures* out, tacMessage* message) {
-    const tacGeom* g = &model->geom[geom];
     tacRegion blocks = {model->allocator, NULL, (size_t)1 << 30};
     tacFeatureSurface s = {.blocks = &blocks, .radius_param = -1};
-    tacPose pose = {tac_load3(&model->param[g->position]),
-                    tac_quat_load(&model->param[g->rotation])};
     *out = (tacFeatures){0};
     if (message) *message = (tacMessage){0};
-    tacResult result = tac_feature_surface(&s, model, g->shape, options, message);
-    if (result == TAC_OK) result = finish_features(model, geom, pose, &s, out, message);
+    tacResult result = tac_feature_surface(&s, model, model->geom[geom].shape, options, message);
+    if (result == TAC_OK) result = finish_features(model, geom, &s, options, out, message);
     tac_region_release(&blocks);
+    return result;
+}
+
+// vertices of the surface that grow with sizes, as they are now
+static tacFeatureSurface grown_surface(const tacModel* model, const featureBlock* b,
+                                       const tacFeatureBase* base, double (*x)[3]) {
+    tacFeatureSurface s = b->surface;
+    s.x = x;
+    for (int i = 0; i < s.vertices; ++i)
+        for (int k = 0; k < 3; ++k) x[i][k] = b->surface_x[i][k] * (base->length[k] / b->length[k]);
+    if (s.radius_param >= 0) s.radius = model->param[s.radius_param];
+    if (s.rim[0] > 0.0) {
+        s.rim[0] = base->length[0];
+        s.rim[1] = base->length[2];
+    }
+    return s;
+}
+
+tacResult tac_geom_features_refresh(const tacModel* model, int geom, tacFeatures* features) {
+    featureBlock* b = (featureBlock*)(uintptr_t)features->index; // the block begins with it
+    tacAllocator a = model->allocator;
+    int primitive = b->index.base.size_param >= 0;
+    tacFeatureBase base = feature_base(model, geom, primitive);
+    if (memcmp(&base, &b->index.base, sizeof base) == 0) return TAC_OK;
+    double(*x)[3] = a.allocate(a.user, sizeof *x * (size_t)(features->vertices + 1));
+    if (!x) return TAC_ERROR_MEMORY;
+    tacFeatureSurface s = grown_surface(model, b, &base, x);
+    tacPose pose = geom_place(model, geom);
+    write_features(&s, pose, b);
+    fill_features(&s, b, features);
+    b->index.base = base;
+    tacResult result = measure_field(model, geom, b, features, NULL);
+    a.release(a.user, x);
     return result;
 }
 

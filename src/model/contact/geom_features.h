@@ -3,8 +3,8 @@
 //   shape of a geom, or its own mesh --> [geom_features.c] --> tacFeatures, with an index for
 //   culling
 //
-// All of it is in the body frame and made once at load. Vertices are in spatial order, eight
-// per block; edges follow their first vertex.
+// All of it is in the body frame, for the place and size of the geom at load or as they were set
+// last. Vertices are in spatial order, eight per block; edges follow their first vertex.
 
 #ifndef TAC_MODEL_CONTACT_GEOM_FEATURES_H
 #define TAC_MODEL_CONTACT_GEOM_FEATURES_H
@@ -50,6 +50,15 @@ typedef struct tacQuantizedEdges {
     int8_t half[TAC_FEATURE_BLOCK];
 } tacQuantizedEdges;
 
+// Place and size of a geom that features were made with. Vertices of primitives grow with sizes
+// along the axes of the geom: size[k] is the number of the size of axis k, -1: it has none.
+typedef struct tacFeatureBase {
+    double pos[3], quat[4];
+    int size_param; // offset of the sizes, -1: the vertices follow none
+    int size[3];
+    double length[3]; // of each axis; 1 where it has no size                              [m]
+} tacFeatureBase;
+
 struct tacFeatureIndex {
     int blocks;                    // vertices 8 i .. 8 i + 7 are block i
     const tacFeatureBox* box;      // around the vertices of each block                   (blocks)
@@ -63,6 +72,7 @@ struct tacFeatureIndex {
     double longest;                // half of the longest edge                             [m]
     tacFloatBoxes block_float_boxes; // around each block of edges                    (edge_blocks)
     tacFloatBoxes group_float_boxes; // around each TAC_EDGE_GROUP of these
+    tacFeatureBase base;             // what all of this was made with
     int radius;                      // offset of the radius in param, -1: none
     int rims;                        // circles around an axis: of a cylinder 2, else 0
     double rim[2][3],
@@ -78,7 +88,8 @@ typedef struct tacFeatureOptions {
     int vertices;        // of a tessellation
     const tacSoup* mesh; // the surface in the frame of the geom's shape, NULL: made of the shape
     struct tacMesh** tessellated; // of the shape, kept for other geoms that have it; NULL: not kept
-    int inner; // 1: faces of polyhedra with few corners have points inside as well
+    int inner;           // 1: faces of polyhedra with few corners have points inside as well
+    tacScratch* scratch; // for calls of shapes; NULL: one is made
 } tacFeatureOptions;
 
 // default number of vertices of a tessellation
@@ -93,6 +104,9 @@ typedef struct tacFeatureOptions {
 // otherwise `out` is empty and the message says what is wrong.
 tacResult tac_geom_features_create(const tacModel* model, int geom, tacFeatureOptions options,
                                    tacFeatures* out, tacMessage* message);
+
+// The same features, in number and order, for the place and size that the parameters have now.
+tacResult tac_geom_features_refresh(const tacModel* model, int geom, tacFeatures* features);
 
 // empty features are allowed
 void tac_geom_features_destroy(tacFeatures* features, tacAllocator allocator);

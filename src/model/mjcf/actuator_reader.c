@@ -9,6 +9,9 @@
 
 static const tacRange any_number = {-1e9, 1e9}, not_negative = {0.0, 1e12};
 
+// of gain and bias: those of kp, kv and areas
+static const tacRange law_number = {-1e12, 1e12};
+
 // MuJoCo's shortest time constant
 static const tacRange time_constant = {1e-15, 1e9};
 
@@ -54,6 +57,11 @@ static void read_general(tacSpec* spec, const tacElement* element, actuatorLaw* 
     law->gain[0] = gainprm[0];
     for (int i = 1; i < 3 && gain; ++i) law->gain[i] = gainprm[i];
     for (int i = 0; i < 3 && bias; ++i) law->bias[i] = biasprm[i];
+    // a servo whose velocity would push: MuJoCo takes the number for a damping ratio
+    if (law->gain[0] == -law->bias[1] && law->bias[2] > 0.0) {
+        law->dampratio = law->bias[2];
+        law->bias[2] = 0.0;
+    }
 }
 
 // position and intvelocity: a spring to the input, and a damper
@@ -220,6 +228,7 @@ static void read_state(tacSpec* spec, const tacElement* element, tacActuator* a)
 static void read_actuator(tacSpec* spec, const tacElement* element) {
     tacReader* reader = &spec->reader;
     int index = spec->actuation.actuator.count;
+    spec->at = element;
     tacActuator actuator = {.timeconst = -1};
     double gear[6] = {1.0};
     actuator.name = tac_spec_name(spec, element, "actuator", index);
@@ -235,10 +244,10 @@ static void read_actuator(tacSpec* spec, const tacElement* element) {
     read_ranges(spec, element, &actuator);
     if (law.dampratio > 0.0)
         law.bias[2] =
-            -2.0 * law.dampratio * sqrt(law.gain[0] * tac_reflected_inertia(spec, &actuator, gear));
+            -2.0 * law.dampratio * sqrt(law.gain[0] * tac_damped_inertia(spec, &actuator, gear));
     actuator.gear = tac_spec_param(spec, path, "gear", any_number, gear, 6);
-    actuator.gain = tac_spec_param(spec, path, "gain", any_number, law.gain, 3);
-    actuator.bias = tac_spec_param(spec, path, "bias", any_number, law.bias, 3);
+    actuator.gain = tac_spec_param(spec, path, "gain", law_number, law.gain, 3);
+    actuator.bias = tac_spec_param(spec, path, "bias", law_number, law.bias, 3);
     if (law.kind >= TAC_ACTIVATION_FILTER)
         actuator.timeconst =
             tac_spec_param(spec, path, "timeconst", time_constant, &law.timeconst, 1);

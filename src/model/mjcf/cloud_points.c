@@ -194,3 +194,73 @@ int* tac_cloud_neighbours(tacReader* reader, const tacCloudPoints* points, doubl
     }
     return found;
 }
+
+//---------------------------------- collapse -------------------------------------
+
+static void keep_marked(tacCloudPoints* points, const char* left_out) {
+    int kept = 0;
+    for (int i = 0; i < points->count; ++i) {
+        if (left_out[i]) continue;
+        memmove(&points->point[3 * kept], &points->point[3 * i], 3 * sizeof(double));
+        memmove(&points->normal[3 * kept], &points->normal[3 * i], 3 * sizeof(double));
+        points->order[kept++] = points->order[i];
+    }
+    points->count = kept;
+}
+
+static double product3(const double* a, const double* b) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// sorts again; `order` stays that of the file
+static void sort_again(tacReader* reader, tacCloudPoints* points, int run) {
+    const int* before = points->order;
+    tac_cloud_order(reader, points, run);
+    for (int i = 0; i < points->count && reader->result == TAC_OK; ++i)
+        points->order[i] = before[points->order[i]];
+}
+
+// of two at one place, on the same side, the later in the file; how many
+static int mark_repeated(const tacCloudPoints* points, const int* nearest, const double* distance,
+                         char* marked) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    int count = 0;
+    for (int i = 0; i < 3 * points->count; ++i) {
+        low[i % 3] = fmin(low[i % 3], points->point[i]);
+        high[i % 3] = fmax(high[i % 3], points->point[i]);
+    }
+    double size = hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+    for (int i = 0; i < points->count; ++i) {
+        int j = nearest[i];
+        int same = j >= 0 && distance[i] <= 1e-12 * size &&
+                   product3(&points->normal[3 * i], &points->normal[3 * j]) > 0.5;
+        marked[i] = same && points->order[j] < points->order[i];
+        count += marked[i];
+    }
+    return count;
+}
+
+void tac_cloud_collapse(tacReader* reader, tacCloudPoints* points, int run, int left_out[2]) {
+    size_t count = (size_t)points->count;
+    char* marked = tac_reader_alloc(reader, count);
+    double* distance = tac_reader_alloc(reader, sizeof *distance * count);
+    points->order = tac_reader_alloc(reader, sizeof(int) * count);
+    left_out[0] = left_out[1] = 0;
+    if (!marked || !distance || !points->order) return;
+    for (int i = 0; i < points->count; ++i) {
+        points->order[i] = i;
+        marked[i] = product3(&points->normal[3 * i], &points->normal[3 * i]) == 0.0;
+        left_out[0] += marked[i];
+    }
+    keep_marked(points, marked);
+    sort_again(reader, points, run);
+    for (int found = 1; found && points->count > 1 && reader->result == TAC_OK;) {
+        const int* nearest = tac_cloud_neighbours(reader, points, distance);
+        if (!nearest) return;
+        found = mark_repeated(points, nearest, distance, marked);
+        left_out[1] += found;
+        if (!found) return;
+        keep_marked(points, marked);
+        sort_again(reader, points, run);
+    }
+}

@@ -14,6 +14,11 @@ typedef struct tacCloudPoints {
     int* order;     // index that each had in the scene or file (count)
 } tacCloudPoints;
 
+// Leaves out points of a file without a normal (faces without area) and repeated ones: at the same
+// place, facing the same side. The others are sorted as by tac_cloud_order. Writes how many it left
+// out of both kinds.
+void tac_cloud_collapse(tacReader* reader, tacCloudPoints* points, int run, int left_out[2]);
+
 // Sorts them so that neighbours in the array are neighbours in space: whole runs of `run` points,
 // halves of a power of two of them. Up to `run` points keep their order.
 void tac_cloud_order(tacReader* reader, tacCloudPoints* points, int run);

@@ -63,9 +63,13 @@ static void sample_vertices(tacSpec* spec, const tacElement* element, const tacS
 // the amplitude of a face is its area, in units of the mean
 static void set_log_areas(tacCloudPoints* points) {
     double sum = 0.0;
-    for (int i = 0; i < points->count; ++i) sum += points->area[i];
+    int faces = 0; // with an area
+    for (int i = 0; i < points->count; ++i) {
+        sum += points->area[i];
+        faces += points->area[i] > 0.0;
+    }
     for (int i = 0; i < points->count; ++i)
-        points->area[i] = fmax(log(points->area[i] * points->count / sum), log_amp_range.lower);
+        points->area[i] = fmax(log(points->area[i] * faces / sum), log_amp_range.lower);
 }
 
 static void sample_soup(tacSpec* spec, const tacElement* element, const tacSoup* soup,
@@ -138,14 +142,14 @@ static void make_metric(const double n[3], const double width[2], double metric[
         metric[k] = (k < 3 ? across : 0.0) + (along - across) * n[row[k]] * n[column[k]];
 }
 
-// six numbers of each point, in the order of the points
+// six numbers of each point, in the order of the points; the scene gives them for all of the file
 static double* read_metrics(tacSpec* spec, const tacElement* element, const tacCloudPoints* points,
-                            const double width[2]) {
+                            int given_points, const double width[2]) {
     tacReader* reader = &spec->reader;
     int given = 0;
     double* read = tac_read_list(reader, element, "metric", metric_range, &given);
     double* metric = tac_reader_alloc(reader, sizeof(double) * 6 * (size_t)points->count);
-    if (given && given != 6 * points->count)
+    if (given && given != 6 * given_points)
         fail_attribute(spec, element, "metric",
                        "'metric' needs six numbers per point: xx yy zz xy xz yz");
     for (int i = 0; i < points->count && metric && reader->result == TAC_OK; ++i) {
@@ -158,8 +162,8 @@ static double* read_metrics(tacSpec* spec, const tacElement* element, const tacC
     return metric;
 }
 
-static double* read_log_amps(tacSpec* spec, const tacElement* element,
-                             const tacCloudPoints* points) {
+static double* read_log_amps(tacSpec* spec, const tacElement* element, const tacCloudPoints* points,
+                             int given_points) {
     int given = 0;
     if (points->area && tac_attribute(element, "log_amp"))
         fail_attribute(spec, element, "log_amp",
@@ -167,16 +171,31 @@ static double* read_log_amps(tacSpec* spec, const tacElement* element,
     double* read = tac_read_list(&spec->reader, element, "log_amp", log_amp_range, &given);
     if (points->area) {
         read = points->area;
-        given = points->count;
+        given = given_points;
     }
     if (given == 0) return NULL;
-    if (given != points->count)
+    if (given != given_points)
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "log_amp"),
                         "log_amp", "'log_amp' needs one number for each of the %d points, found %d",
-                        points->count, given);
+                        given_points, given);
     double* sorted = tac_reader_alloc(&spec->reader, sizeof(double) * (size_t)points->count);
-    for (int i = 0; i < points->count && sorted; ++i) sorted[i] = read[points->order[i]];
+    for (int i = 0; i < points->count && sorted && given == given_points; ++i)
+        sorted[i] = read[points->order[i]];
     return sorted;
+}
+
+// real scans have faces without area, and some twice
+static void collapse_file(tacSpec* spec, const tacElement* element, tacCloudPoints* points,
+                          int run) {
+    int left_out[2];
+    tac_cloud_collapse(&spec->reader, points, run, left_out);
+    if (points->count == 0)
+        fail_attribute(spec, element, "file",
+                       "no face of the file has an area, and no point a normal");
+    else if (left_out[0] + left_out[1] > 0)
+        tac_reader_warn(&spec->reader,
+                        "cloud '%.80s': left out %d faces without area and %d repeated",
+                        tac_attribute(element, "file")->value, left_out[0], left_out[1]);
 }
 
 //---------------------------------- parameters -----------------------------------
@@ -235,14 +254,20 @@ double tac_read_cloud(tacSpec* spec, const tacElement* element, tacPath path, ta
         read_inline(spec, element, &points);
     if (reader->result != TAC_OK) return 1.0;
     // leaves stay whole, and the points of one SIMD vector are neighbours
-    tac_cloud_order(reader, &points, points.count > TAC_CLOUD_LEAF ? 4 : TAC_CLOUD_LEAF);
+    int given_points = points.count; // those of a file may become fewer
+    int run = points.count > TAC_CLOUD_LEAF ? 4 : TAC_CLOUD_LEAF;
+    if (by_file)
+        collapse_file(spec, element, &points, run);
+    else
+        tac_cloud_order(reader, &points, run);
     if (reader->result != TAC_OK) return 1.0;
     double width[2] = {1.0, 1.0}, spacing = tac_cloud_check(&source, &points);
     int metrics = tac_attribute(element, "metric") != NULL;
     if (!metrics) read_width(spec, element, kernel, spacing, width);
-    double* log_amp = read_log_amps(spec, element, &points);
-    double* metric =
-        kernel == TAC_CLOUD_ANISOTROPIC ? read_metrics(spec, element, &points, width) : NULL;
+    double* log_amp = read_log_amps(spec, element, &points, given_points);
+    double* metric = kernel == TAC_CLOUD_ANISOTROPIC
+                         ? read_metrics(spec, element, &points, given_points, width)
+                         : NULL;
     if (reader->result != TAC_OK) return 1.0;
     tacCloud* cloud = tac_list_add(reader, &spec->assets.cloud, sizeof *cloud);
     if (!cloud) return 1.0;

@@ -37,6 +37,7 @@ static void read_geoms(tacSpec* spec, const tacElement* element, int geom[2]) {
 static void read_pair(tacSpec* spec, const tacElement* element) {
     tacReader* reader = &spec->reader;
     tacPair pair = {0};
+    spec->at = element;
     read_geoms(spec, element, pair.geom);
     pair.name = tac_spec_name(spec, element, "pair", spec->geoms.pair.count);
     tacPath path = tac_item_path(spec, "pair", pair.name, spec->geoms.pair.count);

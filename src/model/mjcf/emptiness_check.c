@@ -15,6 +15,7 @@
 #include "math/pose.h"
 #include "shape/bounds/planes.h"
 #include "shape/bounds/safe_radius.h"
+#include "shape/bounds/shape_scratch.h"
 
 #include <math.h>
 #include <string.h>
@@ -283,7 +284,7 @@ void tac_emptiness_check_all(tacSpec* spec, const tacModel* model) {
     size_t size = sizeof(tacNode) * (size_t)model->nnode;
     search* s = tac_reader_alloc(reader, sizeof *s);
     tacNode* nodes = tac_reader_alloc(reader, size);
-    if (s && nodes && tac_scratch_create(model, &scratch) != TAC_OK)
+    if (s && nodes && tac_shape_scratch_create(model, &scratch) != TAC_OK)
         tac_reader_fail(reader, TAC_ERROR_MEMORY, 0, NULL, "out of memory");
     if (nodes) memcpy(nodes, model->node, size);
     for (int i = 0; i < spec->assets.emptiness_checks.count && reader->result == TAC_OK; ++i) {

@@ -107,6 +107,7 @@ static void read_one(tacSpec* spec, const tacElement* element) {
     eq.name = tac_spec_name(spec, element, "equality", spec->equality.count);
     tacPath path = tac_item_path(spec, "equality", eq.name, spec->equality.count);
     tac_read_bool(reader, element, "active", &eq.active);
+    if (eq.active) tac_note_ignored(spec, TAC_IGNORED_EQUALITY, element, element->name);
     if (eq.kind <= TAC_EQUALITY_WELD) read_ends(spec, element, &eq);
     if (reader->result != TAC_OK) return;
     if (eq.kind == TAC_EQUALITY_CONNECT) read_connect(spec, element, &eq, data);

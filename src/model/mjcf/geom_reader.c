@@ -210,11 +210,14 @@ static void read_mesh_geom(tacSpec* spec, const tacElement* element, const char*
     tac_require(&spec->reader, element, "mesh");
     tac_read_reference(spec, element, "mesh", "mesh");
     geom_spec->pose = tac_read_pose(spec, element);
-    if (!may_collide && !needs_mass) return;
-    geom_spec->mesh = tac_find_mesh(spec, element);
-    if (!geom_spec->mesh) return;
+    int is_read = may_collide || needs_mass, is_drawn = geom_spec->kind == TAC_NODE_POLYHEDRON;
+    if (is_read) geom_spec->mesh = tac_find_mesh(spec, element);
+    if (is_read && !geom_spec->mesh) return;
+    if (is_drawn && spec->keep_triangles)
+        geom_spec->triangles = tac_mesh_triangles(spec, element, is_read);
+    if (!is_read) return;
     geom_spec->pose = tac_pose_compose(geom_spec->pose, tac_mesh_pose(geom_spec->mesh));
-    if (geom_spec->kind == TAC_NODE_POLYHEDRON) {
+    if (is_drawn) {
         if (may_collide) geom_spec->shape = tac_mesh_shape(spec, element, geom_spec->mesh);
         return;
     }
@@ -242,6 +245,7 @@ static void read_form(tacSpec* spec, const tacElement* element, const char* key,
         tac_read_reference(spec, element, "hfield", "hfield");
         geom_spec->pose = tac_read_pose(spec, element);
         spec->unhandled.hfields += may_collide;
+        if (may_collide) tac_note_ignored(spec, TAC_IGNORED_HFIELD, element, "hfield");
     } else {
         if (type == GEOM_PLANE) check_plane_size(spec, element);
         geom_spec->pose = tac_read_primitive(spec, element, geom_spec->kind, 1, geom_spec->size);
@@ -255,12 +259,15 @@ void tac_read_geom(tacSpec* spec, const tacElement* element, int body, tacBodyMa
     tacReader* reader = &spec->reader;
     int index = spec->geoms.geom.count;
     tacGeom geom = {.body = body, .rgba = {0.5, 0.5, 0.5, 1.0}};
-    tacGeomSpec geom_spec = {.size = {1.0, 1.0, 1.0}, .shape = -1, .pose = tac_pose_identity()};
+    tacGeomSpec geom_spec = {.size = {1.0, 1.0, 1.0}, .shape = -1, .triangles = -1};
+    geom_spec.pose = tac_pose_identity();
     geom.name = tac_spec_name(spec, element, "geom", index);
     const char* key = *geom.name ? geom.name : tac_reader_text(reader, "%d", index);
     tacPath path = tac_item_path(spec, "geom", geom.name, index);
 
     read_contact_attributes(spec, element, path, &geom);
+    if (tac_read_word(reader, element, "fluidshape", "none ellipsoid") == 1 && body > 0)
+        tac_note_ignored(spec, TAC_IGNORED_FLUIDSHAPE, element, "fluidshape");
     const int* group = spec->compiler.inertiagroup;
     int needs_mass = sum->wanted && geom.group >= group[0] && geom.group <= group[1];
     int may_collide = geom.contype || geom.conaffinity || is_referenced(spec, &geom);
@@ -270,6 +277,7 @@ void tac_read_geom(tacSpec* spec, const tacElement* element, int body, tacBodyMa
     if (needs_mass) tac_read_geom_mass(spec, element, &geom_spec, sum);
     tac_read_colour(spec, element, geom.rgba);
     geom.shape = geom_spec.shape;
+    geom.triangles = geom_spec.triangles;
     geom.position = tac_spec_pose(spec, path, geom_spec.pose);
     geom.rotation = geom.position + 3;
     tacGeom* out = tac_list_add(reader, &spec->geoms.geom, sizeof *out);

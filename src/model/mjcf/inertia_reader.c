@@ -287,6 +287,7 @@ void tac_fuse_body(tacSpec* spec, const tacElement* element, tacBodyMass* part, 
 void tac_finish_body(tacSpec* spec, const tacElement* element, int body, tacPath path,
                      tacBodyMass* sum) {
     tacBody* at = (tacBody*)spec->tree.body.items + body;
+    spec->at = element;
     tacInertia I = own_inertia(spec, element, sum);
     if (sum->fused.mass > 0.0) I = tac_inertia_add(&I, &sum->fused);
     const double com[3] = {I.com.x, I.com.y, I.com.z};

@@ -93,6 +93,16 @@ static void read_limits(tacSpec* spec, const tacElement* element, tacPath path, 
     joint->range = tac_spec_param(spec, path, "range", any_number, range, 2);
 }
 
+// limits of balls, and margins of limits
+static void note_limit(tacSpec* spec, const tacElement* element, const tacJoint* joint) {
+    double margin = 0.0;
+    tac_read_number(&spec->reader, element, "margin", any_number, &margin);
+    if (!joint->limited) return;
+    if (margin != 0.0) tac_note_ignored(spec, TAC_IGNORED_MARGIN, element, "margin");
+    if (joint->kind == TAC_JOINT_BALL)
+        tac_note_ignored(spec, TAC_IGNORED_BALL_LIMIT, element, "range");
+}
+
 // the sum of all actuators along the joint may be clamped
 static void read_force_range(tacSpec* spec, const tacElement* element, tacJoint* joint) {
     tacReader* reader = &spec->reader;
@@ -140,6 +150,7 @@ static void read_forces(tacSpec* spec, const tacElement* element, tacPath path, 
     }
     read_limits(spec, element, path, unit, joint);
     spec->unhandled.limits += joint->limited;
+    note_limit(spec, element, joint);
     read_force_range(spec, element, joint);
     check_gravcomp(spec, element, joint);
 }

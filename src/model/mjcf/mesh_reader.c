@@ -11,11 +11,13 @@
 #include "math/dense.h"
 #include "math/pose.h"
 #include "mesh/convex/hull.h"
+#include "mesh/io/soup_stats.h"
 #include "mesh/mass/soup_mass.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // hulls of more faces are simplified, as each face costs time in the field (docs/scenes.md)
 #define MAX_HULL_PLANES 512
@@ -24,7 +26,10 @@ struct tacMeshSpec {
     const char* name;
     const tacElement* element;
     const char* path;
-    int is_read;
+    int is_placed;       // vertices and faces are there, in the file's frame
+    int is_read;         // so are mass and principal axes
+    int triangles[2];    // for pictures, in the file's frame and in principal axes; 0: none, else
+                         // 1 + their index, -1: it cannot be read
     tacSoup* file;       // owned; NULL if it is inline
     tacSoup soup;        // placed
     int faces_from_hull; // 1: it has no faces but those of its hull
@@ -59,19 +64,26 @@ static const char* default_name(tacSpec* spec, const tacElement* element) {
     return name ? name : "";
 }
 
-// relative to the folder of the model and its meshdir; with strippath only the file name counts
+// with strippath only the file name counts
+static const char* stripped_name(const tacSpec* spec, const char* file) {
+    const char* slash = strrchr(file, '/');
+    return slash && spec->compiler.strippath ? slash + 1 : file;
+}
+
+const char* tac_asset_path(tacSpec* spec, const char* directory, const char* file) {
+    const char *name = stripped_name(spec, file), *folder = spec->compiler.folder;
+    if (directory[0] == '/') folder = "";
+    if (name[0] == '/') folder = directory = "";
+    return tac_reader_text(&spec->reader, "%s%s%s", folder, directory, name);
+}
+
 static const char* find_path(tacSpec* spec, const tacElement* element) {
     const tacAttribute* file = tac_attribute(element, "file");
     if (!file) return NULL;
-    const char* slash = strrchr(file->value, '/');
-    const char* name = slash && spec->compiler.strippath ? slash + 1 : file->value;
-    const char *folder = spec->compiler.folder, *meshdir = spec->compiler.meshdir;
-    if (!*name)
+    if (!*stripped_name(spec, file->value))
         tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, file->line, "file",
                         "is empty; give a file in the folder of <compiler meshdir>");
-    if (meshdir[0] == '/') folder = "";
-    if (name[0] == '/') folder = meshdir = "";
-    return tac_reader_text(&spec->reader, "%s%s%s", folder, meshdir, name);
+    return tac_asset_path(spec, spec->compiler.meshdir, file->value);
 }
 
 void tac_read_mesh(tacSpec* spec, const tacElement* element) {
@@ -86,6 +98,7 @@ void tac_read_mesh(tacSpec* spec, const tacElement* element) {
     if (!is_inline) {
         tac_require(&spec->reader, element, "file");
         mesh.path = find_path(spec, element);
+        if (mesh.path) tac_reader_add_opened(&spec->reader, mesh.path);
     }
     tacMeshSpec* out = tac_list_add(&spec->reader, &spec->assets.mesh, sizeof *out);
     if (out) *out = mesh;
@@ -164,7 +177,27 @@ static void read_file(tacSpec* spec, tacMeshSpec* mesh) {
         fail_mesh(spec, mesh, result, &message);
     else
         mesh->soup = *mesh->file;
-    tac_reader_add_opened(&spec->reader, mesh->path);
+    if (mesh->file && mesh->file->dropped + mesh->file->repeated > 0)
+        tac_reader_warn(&spec->reader, "mesh '%.80s': left out %d degenerate and %d repeated faces",
+                        mesh->name, mesh->file->dropped, mesh->file->repeated);
+}
+
+// MuJoCo reads all of them; those that no geom needs are not opened here, but must be there
+void tac_warn_missing_meshes(tacSpec* spec) {
+    const tacMeshSpec *meshes = spec->assets.mesh.items, *first = NULL;
+    int missing = 0;
+    for (int i = 0; i < spec->assets.mesh.count; ++i) {
+        if (meshes[i].is_read || !meshes[i].path || access(meshes[i].path, R_OK) == 0) continue;
+        if (!first) first = &meshes[i];
+        ++missing;
+    }
+    if (missing == 0) return;
+    int line = tac_attribute_line(first->element, "file");
+    const char* file = tac_reader_locate(&spec->reader, &line).path;
+    tac_reader_warn(&spec->reader,
+                    "%.100s:%d: mesh files that nothing uses are missing: %d, the first is %.100s; "
+                    "MuJoCo refuses the scene",
+                    file, line, missing, first->path);
 }
 
 //---------------------------------- positions ------------------------------------
@@ -242,7 +275,8 @@ static void add_faces(tacSpec* spec, tacMeshSpec* mesh) {
 // those of its surface, or of its frame.
 static void find_principal_frame(tacSpec* spec, tacMeshSpec* mesh) {
     int word = tac_read_word(&spec->reader, mesh->element, "inertia", "convex exact legacy shell");
-    tacSoupInertia rule = word < 0 ? TAC_SOUP_LEGACY : (tacSoupInertia)word;
+    tacSoupInertia otherwise = spec->compiler.exactmeshinertia ? TAC_SOUP_EXACT : TAC_SOUP_LEGACY;
+    tacSoupInertia rule = word < 0 ? otherwise : (tacSoupInertia)word;
     mesh->pose = tac_pose_identity();
     tacResult result = tac_soup_mass(&mesh->soup, rule, &mesh->mass, &mesh->mass_message);
     if (result == TAC_ERROR_MEMORY) fail_mesh(spec, mesh, result, &mesh->mass_message);
@@ -257,21 +291,78 @@ static void find_principal_frame(tacSpec* spec, tacMeshSpec* mesh) {
     mesh->pose = (tacPose){tac_load3(mesh->mass.centre), tac_mat_to_quat(R)};
 }
 
-const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom) {
+// vertices and faces in the file's frame
+static void place_mesh(tacSpec* spec, tacMeshSpec* mesh) {
+    if (mesh->is_placed) return;
+    mesh->is_placed = 1;
+    if (mesh->path && !mesh->file)
+        read_file(spec, mesh);
+    else if (!mesh->path)
+        read_inline(spec, mesh);
+    if (spec->reader.result == TAC_OK) apply_mesh_frame(spec, mesh);
+    if (spec->reader.result == TAC_OK && mesh->soup.nface == 0) add_faces(spec, mesh);
+}
+
+static tacMeshSpec* mesh_of(tacSpec* spec, const tacElement* geom) {
     int index = tac_read_reference(spec, geom, "mesh", "mesh");
-    if (index < 0) return NULL;
-    tacMeshSpec* mesh = (tacMeshSpec*)spec->assets.mesh.items + index;
-    if (!mesh->is_read) {
+    return index < 0 ? NULL : (tacMeshSpec*)spec->assets.mesh.items + index;
+}
+
+const tacMeshSpec* tac_find_mesh(tacSpec* spec, const tacElement* geom) {
+    tacMeshSpec* mesh = mesh_of(spec, geom);
+    if (mesh && !mesh->is_read) {
         mesh->is_read = 1;
-        if (mesh->path)
-            read_file(spec, mesh);
-        else
-            read_inline(spec, mesh);
-        if (spec->reader.result == TAC_OK) apply_mesh_frame(spec, mesh);
-        if (spec->reader.result == TAC_OK && mesh->soup.nface == 0) add_faces(spec, mesh);
+        place_mesh(spec, mesh);
         if (spec->reader.result == TAC_OK) find_principal_frame(spec, mesh);
     }
     return spec->reader.result == TAC_OK ? mesh : NULL;
+}
+
+//---------------------------------- triangles for pictures -----------------------
+
+// A visual mesh that cannot be read is left out of the picture, after a warning.
+static int open_for_picture(tacSpec* spec, tacMeshSpec* mesh) {
+    tacMessage message = {0};
+    if (mesh->is_placed || !mesh->path) return 1;
+    tacResult result = tac_soup_load(mesh->path, spec->reader.allocator, &mesh->file, &message);
+    if (result == TAC_OK) {
+        mesh->soup = *mesh->file;
+        return 1;
+    }
+    tac_reader_warn(&spec->reader, "mesh %.60s is not drawn: %.80s: %s", mesh->name, mesh->path,
+                    message.text);
+    return 0;
+}
+
+static int add_triangles(tacSpec* spec, const tacMeshSpec* mesh, tacPose frame) {
+    tacReader* reader = &spec->reader;
+    const tacSoup* soup = &mesh->soup;
+    tacSoupStats stats = {0};
+    double* vertex = tac_reader_alloc(reader, sizeof *vertex * (3 * (size_t)soup->nvertex + 1));
+    int* triangle = tac_reader_alloc(reader, sizeof *triangle * (3 * (size_t)soup->ntriangle + 1));
+    tacTriangles* out = tac_list_add(reader, &spec->assets.triangles, sizeof *out);
+    if (!vertex || !triangle || !out) return -1;
+    for (int i = 0; i < soup->nvertex; ++i)
+        tac_store3(&vertex[3 * i],
+                   tac_pose_apply_inverse(frame, tac_load3(soup->vertex + 3 * (size_t)i)));
+    memcpy(triangle, soup->triangle, sizeof *triangle * 3 * (size_t)soup->ntriangle);
+    int closed = tac_soup_stats(soup, &stats) == TAC_OK && stats.oriented;
+    *out = (tacTriangles){soup->nvertex, soup->ntriangle, closed, vertex, triangle};
+    return spec->assets.triangles.count - 1;
+}
+
+int tac_mesh_triangles(tacSpec* spec, const tacElement* geom, int principal) {
+    tacMeshSpec* mesh = mesh_of(spec, geom);
+    if (!mesh) return -1;
+    int* known = &mesh->triangles[principal];
+    if (*known == 0) {
+        int opened = open_for_picture(spec, mesh);
+        if (opened) place_mesh(spec, mesh);
+        if (spec->reader.result != TAC_OK) return -1;
+        tacPose frame = principal ? mesh->pose : tac_pose_identity();
+        *known = opened ? 1 + add_triangles(spec, mesh, frame) : -1;
+    }
+    return *known > 0 ? *known - 1 : -1;
 }
 
 //---------------------------------- queries of geoms -----------------------------

@@ -70,7 +70,10 @@ void tac_read_compiler(tacSpec* spec, const tacElement* element) {
     tac_read_bool(reader, element, "fusestatic", &spec->compiler.fusestatic);
     tac_read_bool(reader, element, "strippath", &spec->compiler.strippath);
     tac_read_bool(reader, element, "fitaabb", &spec->compiler.fitaabb);
+    tac_read_bool(reader, element, "exactmeshinertia", &spec->compiler.exactmeshinertia);
     read_folder(spec, element, "assetdir", &spec->compiler.meshdir);
+    read_folder(spec, element, "assetdir", &spec->compiler.texturedir);
+    read_folder(spec, element, "texturedir", &spec->compiler.texturedir);
     read_folder(spec, element, "meshdir", &spec->compiler.meshdir);
     read_groups(spec, element);
     refuse_alignment(spec, element);
@@ -82,6 +85,7 @@ void tac_read_compiler(tacSpec* spec, const tacElement* element) {
 }
 
 void tac_enter_scope(tacSpec* spec, const tacElement* element) {
+    spec->at = element;
     if (element->scope < spec->scope.count)
         spec->compiler = ((const tacCompiler*)spec->scope.items)[element->scope];
 }
@@ -95,6 +99,7 @@ int tac_add_scope(tacSpec* spec, const tacElement* root, const char* path) {
                                    .inertiafromgeom = 2,
                                    .inertiagroup = {0, 5},
                                    .meshdir = "",
+                                   .texturedir = "",
                                    .folder = tac_reader_text(&spec->reader, "%.*s", length, path)};
     for (const tacElement* c = root->child; c && spec->reader.result == TAC_OK; c = c->next)
         if (strcmp(c->name, "compiler") == 0) tac_read_compiler(spec, c);
@@ -106,7 +111,7 @@ int tac_add_scope(tacSpec* spec, const tacElement* root, const char* path) {
 //---------------------------------- option ---------------------------------------
 
 static void read_integrator(tacSpec* spec, const tacElement* element) {
-    static const tacIntegrator integrators[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_RK4,
+    static const tacIntegrator integrators[] = {TAC_INTEGRATOR_EULER, TAC_INTEGRATOR_LIE,
                                                 TAC_INTEGRATOR_IMPLICITFAST};
     const tacAttribute* given = tac_attribute(element, "integrator");
     if (given && strcmp(given->value, "implicit") == 0)
@@ -141,6 +146,17 @@ static void read_flags(tacSpec* spec, const tacElement* element) {
         spec->disable |= (unsigned)word << i;
     }
     read_springs(spec, element);
+    if (tac_read_word(&spec->reader, element, "override", "disable enable") == 1)
+        tac_note_ignored(spec, TAC_IGNORED_OVERRIDE, element, "override");
+}
+
+// of MuJoCo before 3.0
+static void refuse_collision(tacSpec* spec, const tacElement* element) {
+    if (tac_read_word(&spec->reader, element, "collision", "all predefined dynamic") > 0)
+        tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED,
+                        tac_attribute_line(element, "collision"), "collision",
+                        "is not supported (nor by MuJoCo since 3.0): write <pair>s, or contype and "
+                        "conaffinity of geoms");
 }
 
 // groups of actuators that are switched off
@@ -159,6 +175,7 @@ void tac_read_option(tacSpec* spec, const tacElement* element) {
     tac_read_number(reader, element, "timestep", tac_range_size,
                     tac_spec_values(spec, spec->timestep));
     read_integrator(spec, element);
+    refuse_collision(spec, element);
     read_disabled_groups(spec, element);
     tac_read_fluid(spec, element);
     for (const tacElement* c = element->child; c; c = c->next)
@@ -167,21 +184,41 @@ void tac_read_option(tacSpec* spec, const tacElement* element) {
 
 //---------------------------------- tactus ---------------------------------------
 
-// Runge-Kutta that keeps its order with balls and free bodies
-static void read_lie(tacSpec* spec, const tacElement* element) {
-    if (spec->integrator == TAC_INTEGRATOR_RK4)
-        spec->integrator = TAC_INTEGRATOR_LIE;
-    else
-        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, tac_attribute_line(element, "rk4"), "rk4",
-                        "needs <option integrator=\"RK4\">");
+static void read_compat(tacSpec* spec, const tacElement* element, const char* name) {
+    int word = tac_read_word(&spec->reader, element, name, "4.0.1 3.14");
+    if (word >= 0) spec->compat = word == 1 ? TAC_COMPAT_3_14 : TAC_COMPAT_4_0;
+}
+
+// <text name="tactus_compat" data="3.14"> of an exported scene; <tactus> has the last word
+void tac_read_custom(tacSpec* spec, const tacElement* element) {
+    for (const tacElement* c = element->child; c; c = c->next) {
+        const tacAttribute* name = tac_attribute(c, "name");
+        if (strcmp(c->name, "text") == 0 && name && strcmp(name->value, "tactus_compat") == 0)
+            read_compat(spec, c, "data");
+    }
 }
 
 // its attributes of contact are read last (contact_plan.c)
 void tac_read_tactus(tacSpec* spec, const tacElement* element) {
+    read_compat(spec, element, "compat");
     if (tac_read_word(&spec->reader, element, "integrator", "explicit") == 0)
         spec->integrator = TAC_INTEGRATOR_EXPLICIT;
-    if (tac_read_word(&spec->reader, element, "rk4", "mujoco lie") == 1) read_lie(spec, element);
+    int word = tac_read_word(&spec->reader, element, "rk4", "lie plain");
+    if (word >= 0) {
+        spec->rk4_line = tac_attribute_line(element, "rk4");
+        spec->rk4_plain = word == 1;
+    }
     const tacElement** element_slot =
         tac_list_add(&spec->reader, &spec->contact.tactus, sizeof *element_slot);
     if (element_slot) *element_slot = element;
+}
+
+// Runge-Kutta keeps its order with balls and free bodies, unless MuJoCo's before 4.0 is wanted.
+void tac_finish_options(tacSpec* spec) {
+    int is_rk4 = spec->integrator == TAC_INTEGRATOR_LIE;
+    int plain = spec->rk4_line ? spec->rk4_plain : spec->compat == TAC_COMPAT_3_14;
+    if (spec->rk4_line && !is_rk4)
+        tac_reader_fail(&spec->reader, TAC_ERROR_VALUE, spec->rk4_line, "rk4",
+                        "needs <option integrator=\"RK4\">");
+    if (is_rk4 && plain) spec->integrator = TAC_INTEGRATOR_RK4;
 }

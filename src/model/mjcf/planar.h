@@ -34,4 +34,7 @@ void tac_read_planar_joint(tacSpec* spec, const tacElement* element, int body, t
 // failure
 void tac_plan_solids(tacSpec* spec);
 
+// solids of the sizes and heights that the parameters are now
+void tac_refresh_solids(tacModel* model);
+
 #endif

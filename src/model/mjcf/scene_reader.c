@@ -51,13 +51,35 @@ static void read_material(tacSpec* spec, const tacElement* element) {
     tac_read_vector(&spec->reader, element, "rgba", 4, tac_range_colour, material->rgba);
 }
 
+// files of the scene that have no effect: tacModel.file lists them, so that no output replaces them
+static void note_files(tacSpec* spec, const tacElement* element, const char* directory) {
+    for (int i = 0; i < element->count; ++i) {
+        const tacAttribute* a = &element->attributes[i];
+        if (strncmp(a->name, "file", 4) != 0 || !*a->value) continue;
+        const char* path = tac_asset_path(spec, directory, a->value);
+        if (path) tac_reader_add_opened(&spec->reader, path);
+    }
+}
+
+// file, and of a cube fileright, fileleft, ...
+static void read_texture(tacSpec* spec, const tacElement* element) {
+    note_files(spec, element, spec->compiler.texturedir);
+}
+
+static void read_skin(tacSpec* spec, const tacElement* element) {
+    note_files(spec, element, spec->compiler.meshdir);
+}
+
 // height fields are known by name, but do not collide yet
 static void read_hfield(tacSpec* spec, const tacElement* element) {
     tac_spec_name(spec, element, "hfield", 0);
+    note_files(spec, element, spec->compiler.meshdir);
 }
 
 static void read_asset(tacSpec* spec, const tacElement* element) {
     for_each_child(spec, element, "material", read_material);
+    for_each_child(spec, element, "texture", read_texture);
+    for_each_child(spec, element, "skin", read_skin);
     for_each_child(spec, element, "hfield", read_hfield);
     for_each_child(spec, element, "mesh", tac_read_mesh);
     for_each_child(spec, element, "shape", tac_read_shape);
@@ -197,6 +219,9 @@ static void read_body(tacSpec* spec, const tacElement* element, const bodyContex
     int index = add_body(spec, name, outer->body, local, element->line);
     if (spec->reader.result != TAC_OK) return;
     tac_read_body_forces(spec, element, index, body_path(spec, name, index));
+    if (tac_read_word(&spec->reader, element, "sleep", "auto never allowed init") == 3)
+        tac_reader_fail(&spec->reader, TAC_ERROR_UNSUPPORTED, tac_attribute_line(element, "sleep"),
+                        "sleep", "bodies do not sleep: this one would move; remove it");
     read_contents(spec, element, index, tac_pose_compose(outer->world, local), outer->sum->moves);
 }
 
@@ -247,7 +272,9 @@ void tac_read_scene(tacSpec* spec, tacElement* root) {
     join_worldbodies(root);
     tac_list_contact_geoms(spec, root);
     for_each_child(spec, root, "option", tac_read_option);
+    for_each_child(spec, root, "custom", tac_read_custom);
     for_each_child(spec, root, "tactus", tac_read_tactus);
+    tac_finish_options(spec);
     for_each_child(spec, root, "asset", read_asset);
     for_each_child(spec, root, "worldbody", read_worldbody);
     tac_resolve_view_targets(spec);
@@ -261,5 +288,7 @@ void tac_read_scene(tacSpec* spec, tacElement* root) {
     for_each_child(spec, root, "equality", tac_read_equality);
     for_each_child(spec, root, "sensor", tac_read_sensors);
     for_each_child(spec, root, "keyframe", tac_read_keyframe);
+    spec->at = NULL;
     tac_plan_contact(spec);
+    tac_refuse_ignored(spec);
 }

@@ -171,6 +171,7 @@ static void read_sensor(tacSpec* spec, const tacElement* element) {
     if (kind == TAC_SENSOR_CONTACT) tac_read_int(reader, element, "num", 1, 10000, &sensor.count);
     read_object(spec, element, rows[kind].object, &sensor);
     check_sensor(spec, element, &sensor);
+    if (tac_attribute(element, "delay") || tac_attribute(element, "interval")) sensor.measured = 0;
     if (sensor.count > 100000000 - spec->sensors.numbers)
         tac_reader_fail(reader, TAC_ERROR_LIMIT, element->line, "<sensor>",
                         "sensors have more than 100 million numbers in total; remove some");

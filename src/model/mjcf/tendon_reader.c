@@ -90,6 +90,10 @@ static void read_limits(tacSpec* spec, const tacElement* element, tacPath path, 
                         "the lower limit must be below the upper one");
     tendon->range = tac_spec_param(spec, path, "range", any_number, range, 2);
     spec->unhandled.tendon_rows += tendon->limited;
+    double margin = 0.0;
+    tac_read_number(reader, element, "margin", any_number, &margin);
+    if (tendon->limited && margin != 0.0)
+        tac_note_ignored(spec, TAC_IGNORED_MARGIN, element, "margin");
 }
 
 static void refuse_armature(tacSpec* spec, const tacElement* element) {
@@ -123,6 +127,7 @@ static void read_fixed(tacSpec* spec, const tacElement* element) {
     tacReader* reader = &spec->reader;
     int index = spec->actuation.tendon.count;
     tacTendon tendon = {0};
+    spec->at = element;
     double springlength[2];
     tendon.name = tac_spec_name(spec, element, "tendon", index);
     const char* key = *tendon.name ? tendon.name : tac_reader_text(reader, "%d", index);

@@ -7,6 +7,8 @@
 
 #include "model/xml/document.h"
 
+#include "model/xml/urdf.h"
+
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <pthread.h>
@@ -169,11 +171,23 @@ static void on_end(void* user, const xmlChar* local, const xmlChar* prefix, cons
     --builder->depth;
 }
 
+// MuJoCo ignores the text of a URDF; it is reported where it is not that of another program
+static void keep_stray_text(documentBuilder* builder, const char* text, int length) {
+    tacReader* reader = builder->reader;
+    if (reader->stray_text || !tac_urdf_knows(builder->current)) return;
+    reader->stray_line = current_line(builder);
+    reader->stray_text = tac_reader_text(reader, "%.*s", length < 30 ? length : 30, text);
+}
+
 static void on_text(void* user, const xmlChar* text, int length) {
     documentBuilder* builder = user;
     int i = 0;
     while (i < length && is_blank((char)text[i])) ++i;
-    if (i == length) return;
+    if (i == length || builder->reader->result != TAC_OK) return;
+    if (builder->root && strcmp(builder->root->name, "robot") == 0) {
+        keep_stray_text(builder, (const char*)text + i, length - i);
+        return;
+    }
     tac_reader_fail(builder->reader, TAC_ERROR_SYNTAX, current_line(builder), NULL,
                     "text '%.*s' between elements; a scene has elements and attributes only",
                     length - i < 30 ? length - i : 30, (const char*)text + i);

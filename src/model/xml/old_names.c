@@ -39,6 +39,7 @@ static const oldValue values[] = {
     {"law", "published", "reference"},
     {"definition", "published", "reference"},
     {"top_k", "near", "none"},
+    {"rk4", "mujoco", "plain"},
 };
 
 _Static_assert(TAC_COUNT(attributes) + TAC_COUNT(values) == TAC_OLD_NAMES,
@@ -113,6 +114,13 @@ void tac_warn_old_names(tacReader* reader) {
                             value->attribute, value->old_value, value->new_value);
         }
     }
+}
+
+const char* tac_attribute_in_file(const tacReader* reader, const char* attribute, int line) {
+    for (int i = 0; i < TAC_COUNT(attributes) && attribute; ++i)
+        if (reader->old_name_line[i] == line && strcmp(attributes[i].new_name, attribute) == 0)
+            return attributes[i].old_name;
+    return attribute;
 }
 
 const char* tac_new_attribute_name(const char* text, size_t length) {

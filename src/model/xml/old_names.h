@@ -16,4 +16,7 @@ void tac_warn_old_names(tacReader* reader);
 // the new name of an attribute whose old one is the `length` bytes of `text`, or NULL
 const char* tac_new_attribute_name(const char* text, size_t length);
 
+// The name that an attribute has at a line of the scene: the old one where it was replaced.
+const char* tac_attribute_in_file(const tacReader* reader, const char* attribute, int line);
+
 #endif

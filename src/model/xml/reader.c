@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/message.h"
+#include "model/xml/old_names.h"
 #include "model/xml/source.h"
 
 #include <limits.h>
@@ -43,24 +44,32 @@ void tac_reader_fail(tacReader* reader, tacResult result, int line, const char* 
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     make_printable(text);
+    const char* name = line > 0 ? tac_attribute_in_file(reader, attribute, line) : attribute;
     const char* file = tac_reader_locate(reader, &line).path;
-    reader->result = tac_fail(reader->message, result, file, line, attribute, "%s", text);
+    reader->result = tac_fail(reader->message, result, file, line, name,
+                              name == attribute ? "%s" : "(now '%s') %s",
+                              name == attribute ? text : attribute, text);
 }
+
+// the last bytes are kept for the number of those that do not fit
+enum { MORE_SIZE = 32 };
 
 void tac_reader_warn(tacReader* reader, const char* format, ...) {
     if (!reader->message || reader->result != TAC_OK) return;
-    char* text = reader->message->text;
-    size_t size = sizeof reader->message->text, used = strlen(text);
-    if (used > 0 && used + 3 < size) {
-        memcpy(text + used, "; ", 3);
-        used += 2;
-    }
+    char added[1024], *text = reader->message->text;
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text + used, size - used, format, arguments);
+    vsnprintf(added, sizeof added, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length >= size - used) memcpy(text + size - 4, "...", 4);
-    make_printable(text);
+    make_printable(added);
+    size_t used = reader->warning_bytes, need = strlen(added) + (used ? 2 : 0);
+    if (reader->warnings_left_out == 0 && used + need + MORE_SIZE <= sizeof reader->message->text) {
+        memcpy(text + used, used ? "; " : "", used ? 3 : 1);
+        memcpy(text + used + (used ? 2 : 0), added, strlen(added) + 1);
+        reader->warning_bytes = used + need;
+    } else {
+        snprintf(text + used, MORE_SIZE, "; and %d more", ++reader->warnings_left_out);
+    }
 }
 
 int tac_reader_has_warning(const tacReader* reader) {

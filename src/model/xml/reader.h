@@ -19,7 +19,7 @@ typedef struct tacSceneFile {
 } tacSceneFile;
 
 // rows of old_names.c
-enum { TAC_OLD_NAMES = 15 };
+enum { TAC_OLD_NAMES = 16 };
 
 typedef struct tacReader {
     const char* file;    // as the caller named it
@@ -34,10 +34,14 @@ typedef struct tacReader {
     int file_first;       // of the model that is being read: its first in files
     const char* document; // file of that model
     int lines, elements;  // of all files so far
-    const char** opened;  // all files that were read, meshes too
+    const char** opened;  // all files that were read or named, meshes and textures too
     int opened_count, opened_capacity;
-    int searches;                     // of replicate.c
-    int is_urdf;                      // messages speak of links
+    int searches;           // of replicate.c
+    int is_urdf;            // messages speak of links
+    size_t warning_bytes;   // of the message, before "and N more"
+    int warnings_left_out;  // that had no place in it
+    const char* stray_text; // of a URDF, NULL: none
+    int stray_line;
     int old_name_line[TAC_OLD_NAMES]; // where each old name was first used, 0: nowhere
 } tacReader;
 

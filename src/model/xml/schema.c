@@ -21,34 +21,39 @@
 
 #define TREE     "body frame replicate attach geom light camera site joint freejoint inertial"
 #define EQUALITY "name class active solref solimp"
-#define SENSOR   "name cutoff"
-#define UNUSED   "noise user nsample interp delay interval"
+#define SENSOR   "name cutoff delay interval"
+#define UNUSED   "noise user nsample interp"
 
 #define ACTUATOR                                                                                   \
     "name class joint jointinparent tendon gear group ctrllimited ctrlrange forcelimited "         \
     "forcerange actlimited actrange"
-#define ACTUATOR_IGNORED "user lengthrange"
+// `cranklength` alone has no effect; with its sites it is refused by them
+#define ACTUATOR_IGNORED "user lengthrange nsample interp cranklength"
 
 static const tacRule rules[] = {
     {"mujoco", "model", "",
      "compiler option size visual statistic custom default asset tactus worldbody contact tendon "
-     "equality actuator sensor keyframe"},
+     "equality actuator sensor keyframe extension"},
+    {"extension", NULL, NULL, NULL},
+    {"plugin", NULL, NULL, NULL},
     {"compiler",
      "angle eulerseq coordinate autolimits boundmass boundinertia settotalmass balanceinertia "
-     "inertiafromgeom fusestatic inertiagrouprange meshdir assetdir strippath fitaabb alignfree",
-     "texturedir discardvisual usethread exactmeshinertia convexhull saveinertial conflict",
+     "inertiafromgeom fusestatic inertiagrouprange meshdir assetdir strippath fitaabb alignfree "
+     "exactmeshinertia",
+     "texturedir discardvisual usethread convexhull saveinertial savecompiled savecanonical "
+     "passthrough conflict",
      "lengthrange"},
     {"lengthrange", NULL, NULL, NULL},
-    {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable",
+    {"option", "timestep gravity integrator density viscosity wind actuatorgroupdisable collision",
      "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance mpr_tolerance "
      "magnetic o_margin o_solref o_solimp o_friction cone "
      "jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations "
-     "sdf_iterations sdf_initpoints apirate collision",
+     "sdf_iterations sdf_initpoints apirate",
      "flag"},
     {"flag",
      "gravity passive spring damper actuation eulerdamp clampctrl constraint equality frictionloss "
-     "limit contact filterparent",
-     "warmstart refsafe sensor midphase island energy fwdinv invdiscrete multiccd override "
+     "limit contact filterparent override",
+     "warmstart refsafe sensor midphase island energy fwdinv invdiscrete multiccd "
      "nativeccd autoreset sleep diagexact",
      ""},
     {"size", NULL, NULL, NULL},
@@ -56,26 +61,32 @@ static const tacRule rules[] = {
     {"statistic", NULL, NULL, NULL},
     {"custom", NULL, NULL, NULL},
     {"tactus",
-     "detect respond integrator rk4 stiffness dissipation stiction eps3 law implicit "
+     "detect respond integrator rk4 compat ignore stiffness dissipation stiction eps3 law implicit "
      "limitrate limitwidth limitdissipation drystiction tau support depth edge_softmin sign "
      "opposing tikhonov min clip inside range gap sides vertices edges cull eps1 eps2 points "
-     "exact delta restitution ccd bounds max_impacts overlap gradient gate lipschitz iterations "
-     "fuse soft_points select sort_temperature surrogate definition top_k top_k_vertices "
+     "exact refine delta restitution ccd bounds max_impacts overlap gradient gate lipschitz "
+     "iterations fuse soft_points select sort_temperature surrogate definition top_k "
+     "top_k_vertices "
      "top_k_edges top_k_width "
      "project",
      "", ""},
 
     {"default", "class", "",
      "default geom joint site camera light material mesh pair equality tendon general motor "
-     "position velocity intvelocity damper cylinder muscle adhesion"},
+     "position velocity intvelocity damper cylinder muscle adhesion dcmotor orientation pid "
+     "texture"},
+    {"default/dcmotor", NULL, NULL, NULL},
+    {"default/orientation", NULL, NULL, NULL},
+    {"default/pid", NULL, NULL, NULL},
     {"default/equality", EQUALITY, "", ""},
     {"default/tendon", NULL, NULL, NULL},
     {"default/muscle", NULL, NULL, NULL},
     {"default/adhesion", NULL, NULL, NULL},
 
     {"tendon", "", "", "fixed"},
-    {"fixed", "name class limited range stiffness damping springlength armature frictionloss",
-     "group margin solreflimit solimplimit solreffriction solimpfriction rgba user", "joint"},
+    {"fixed",
+     "name class limited range stiffness damping springlength armature frictionloss margin",
+     "group solreflimit solimplimit solreffriction solimpfriction rgba user", "joint"},
     {"fixed/joint", "joint coef", "", ""},
 
     {"actuator", "", "", "general motor position velocity intvelocity damper cylinder"},
@@ -116,14 +127,15 @@ static const tacRule rules[] = {
     {"sweep", NODE " points size eps up twist", "", "plane"},
 
     {"worldbody", "childclass", "", "body frame replicate attach geom light camera site"},
-    {"body", "name childclass pos " ORIENTATION " mocap gravcomp", "user sleep simple", TREE},
+    {"body", "name childclass pos " ORIENTATION " mocap gravcomp sleep", "user simple",
+     TREE " plugin"},
     {"frame", "name childclass pos " ORIENTATION, "", TREE},
     {"replicate", "count sep offset euler childclass", "", TREE},
     {"attach", "model body prefix", "", ""},
     {"joint",
      "name class type pos axis ref springref stiffness damping armature frictionloss range limited "
-     "actuatorfrcrange actuatorfrclimited actuatorgravcomp",
-     "group solreflimit solimplimit solreffriction solimpfriction margin user", ""},
+     "actuatorfrcrange actuatorfrclimited actuatorgravcomp margin",
+     "group solreflimit solimplimit solreffriction solimpfriction user", ""},
     {"freejoint", "name align", "group", ""},
     {"inertial", "pos " ORIENTATION " mass diaginertia fullinertia", "", ""},
     {"geom",
@@ -131,7 +143,7 @@ static const tacRule rules[] = {
      " fromto rgba material shape mesh hfield points fitscale mass "
      "density shellinertia contype conaffinity condim group priority friction solmix solref "
      "solimp margin gap fluidshape",
-     "fluidcoef user", ""},
+     "fluidcoef user castshadow", ""},
     {"light", "class pos dir diffuse directional castshadow type mode target",
      "name active ambient specular attenuation cutoff exponent bulbradius intensity softness "
      "range texture",
@@ -228,13 +240,12 @@ static const unsupportedWords unsupported_elements[] = {
     {"spatial", "is not supported yet; use <fixed> tendons, sums of joints"},
     {"composite flexcomp flex flexvert flexstrain",
      "is not supported: bodies are rigid; write out its bodies"},
-    {"plugin extension", "is not supported: plugins are code of another program; remove it"},
+    {"plugin", "is not supported: plugins are code of another program; remove it"},
     {"camprojection insidesite tactile", "is not supported yet; remove the sensor"},
 };
 
 static const unsupportedWords unsupported_attributes[] = {
-    {"site refsite body slidersite cranksite cranklength",
-     "is not supported yet; actuate a joint or a tendon"},
+    {"site refsite body slidersite cranksite", "is not supported yet; actuate a joint or a tendon"},
     {"springdamper surfacevel adhesion", "is not supported yet; remove it"},
     {"builtin params", "is not supported yet; give 'file', or 'vertex' and 'face'"},
     {"frame", "is not supported yet; attach a body"},
@@ -265,9 +276,19 @@ const tacRule* tac_rule_find(const char* parent, const char* name) {
 
 enum { LONG_LIST = 180 };
 
+// the nearest element around this one that has such an attribute, or NULL
+static const tacElement* owner_of(const tacElement* element, const char* word) {
+    for (const tacElement* e = element->parent; e; e = e->parent) {
+        const tacRule* rule = tac_rule_find(e->parent ? e->parent->name : "", e->name);
+        if (rule && rule->attributes && tac_word_in_list(word, rule->attributes)) return e;
+    }
+    return NULL;
+}
+
 static void fail_attribute(tacReader* reader, const tacElement* element, const tacRule* rule,
                            const tacAttribute* attribute) {
     const char* word = attribute->name;
+    const tacElement* owner = owner_of(element, word);
     const char* reason =
         find_reason(unsupported_attributes, TAC_COUNT(unsupported_attributes), word);
     char suggestion[TAC_SUGGESTION_SIZE];
@@ -275,6 +296,10 @@ static void fail_attribute(tacReader* reader, const tacElement* element, const t
     if (reason)
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word, "'%s' of <%s> %s",
                         word, element->name, reason);
+    else if (owner)
+        tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
+                        "<%s> has no attribute '%.40s'; it belongs to the <%s> around it",
+                        element->name, word, owner->name);
     else if (is_close && strlen(rule->attributes) > LONG_LIST) // too long for a message
         tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, attribute->line, word,
                         "<%s> has no attribute '%.40s'; did you mean '%s'? docs/%s lists them",
@@ -331,4 +356,27 @@ void tac_schema_check(tacReader* reader, tacElement* root) {
             root->name);
     else
         check_element(reader, root, find_rule("mujoco"));
+}
+
+//---------------------------------- plugins --------------------------------------
+
+// the first <plugin> of a body, which may have moved it, or NULL; nesting is bounded
+static const tacElement* find_body_plugin(const tacElement* element) {
+    const tacElement* found = NULL;
+    for (const tacElement* c = element->child; c && !found; c = c->next) {
+        int is_plugin = strcmp(c->name, "plugin") == 0 && strcmp(element->name, "body") == 0;
+        found = is_plugin ? c : find_body_plugin(c);
+    }
+    return found;
+}
+
+void tac_warn_plugins(tacReader* reader, const tacElement* root) {
+    const tacElement *plugin = find_body_plugin(root), *extension = root->child;
+    while (extension && strcmp(extension->name, "extension") != 0) extension = extension->next;
+    if (!plugin && !extension) return;
+    int line = plugin ? plugin->line : extension->line;
+    const char* file = tac_reader_locate(reader, &line).path;
+    tac_reader_warn(reader, "%.100s:%d: <%s> is skipped: plugins are code of another program%s",
+                    file, line, plugin ? "plugin" : "extension",
+                    plugin ? ", its forces do not act" : "");
 }

@@ -19,4 +19,7 @@ const tacRule* tac_rule_find(const char* parent, const char* name);
 // not supported, is refused by its name.
 void tac_schema_check(tacReader* reader, tacElement* root);
 
+// adds the plugins that were skipped to the warnings of the scene, once, with file and line
+void tac_warn_plugins(tacReader* reader, const tacElement* root);
+
 #endif

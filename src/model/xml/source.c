@@ -138,12 +138,60 @@ static int starts_name(unsigned char c) {
     return c >= 0x80 || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == ':';
 }
 
+//---------------------------------- what is not XML ------------------------------
+
+// MuJoCo's parser is more tolerant than libxml2. The declaration, comments and <! ...> carry
+// nothing for a scene, and are blanked: versions such as 0.0, blanks before the declaration, "--"
+// within a comment and names of authors in Latin-1 do no harm. Line breaks stay, so that lines do.
+
+static size_t find_end(tacSource source, size_t at, const char* end) {
+    size_t length = strlen(end);
+    const char* found =
+        at < source.size ? memmem(source.text + at, source.size - at, end, length) : NULL;
+    return found ? (size_t)(found - source.text) + length : 0;
+}
+
+static int starts_with(tacSource source, size_t at, const char* word) {
+    size_t length = strlen(word);
+    return at <= source.size && length <= source.size - at &&
+           memcmp(source.text + at, word, length) == 0;
+}
+
+// how the piece at `at` ends that is not read; NULL: it is read
+static const char* unread_end(tacSource source, size_t at, int is_first) {
+    if (starts_with(source, at, "<!--")) return "-->";
+    if (starts_with(source, at, "<?xml") && is_first) return "?>";
+    if (!starts_with(source, at, "<!") || starts_with(source, at, "<!DOCTYPE")) return NULL;
+    return starts_with(source, at, "<![CDATA[") ? "]]>" : ">";
+}
+
+// A copy without them; after a failure the source itself. A piece without an end is left to
+// libxml2, with all that follows.
+static tacSource blank_unread(tacReader* reader, tacSource source) {
+    char* copy = tac_reader_alloc(reader, source.size + 1);
+    if (!copy) return source;
+    memcpy(copy, source.text, source.size);
+    int is_first = 1;
+    for (size_t at = 0; at < source.size; ++at) {
+        const char* end = source.text[at] == '<' ? unread_end(source, at, is_first) : NULL;
+        is_first &= (unsigned char)source.text[at] <= ' ';
+        if (!end) continue;
+        size_t start = at, after = find_end(source, at + (*end == '-' ? 4 : 0), end);
+        if (after == 0) break;
+        at = after - 1;
+        for (size_t i = start; i < after && *end != ']'; ++i)
+            if (copy[i] != '\n') copy[i] = ' ';
+    }
+    return (tacSource){copy, source.size};
+}
+
 tacSource tac_source_check(tacReader* reader, tacSource source) {
     if (reader->result != TAC_OK) return source;
     if (source.size >= 3 && memcmp(source.text, "\xef\xbb\xbf", 3) == 0) {
         source.text += 3;
         source.size -= 3;
     }
+    source = blank_unread(reader, source);
 
     // libxml2 compares each attribute of a tag with all others of it, so their number is limited
     // before; the number of "=" is an upper bound, as "<" cannot occur inside a tag

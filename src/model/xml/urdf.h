@@ -14,6 +14,9 @@ tacElement* tac_urdf_translate(tacReader* reader, const tacElement* robot);
 // Checks words of a <robot>: misspelled words are refused, those of other programs ignored.
 void tac_urdf_check(tacReader* reader, const tacElement* robot);
 
+// Is it, with all around it, of URDF and not of another program?
+int tac_urdf_knows(const tacElement* element);
+
 //---------------------------------- shared by the parts --------------------------
 
 typedef struct tacUrdf {

@@ -1,7 +1,8 @@
 // Words of a URDF.
 //
 // Files for several programs carry elements of all of them (<gazebo>, <transmission>, ...). What is
-// not a word of URDF is ignored, as in MuJoCo; but what looks like a misspelled one is refused.
+// not a word of URDF is ignored, as in MuJoCo, with the text in it; but what looks like a
+// misspelled one is refused.
 
 #include "model/xml/urdf.h"
 
@@ -44,10 +45,16 @@ static const tacRule* find_rule(const char* name) {
     return NULL;
 }
 
+int tac_urdf_knows(const tacElement* element) {
+    for (; element; element = element->parent)
+        if (!find_rule(element->name)) return 0;
+    return 1;
+}
+
 static void check_slip(tacReader* reader, const char* word, const char* known, int line,
                        const tacRule* rule, const char* what) {
     char near[TAC_SUGGESTION_SIZE];
-    if (tac_word_in_list(word, known) || !tac_suggest_word(word, known, near)) return;
+    if (tac_word_in_list(word, known) || !tac_misspelled_word(word, known, near)) return;
     tac_reader_fail(reader, TAC_ERROR_UNSUPPORTED, line, word,
                     "<%s> of a URDF has no %s '%.40s'; did you mean '%s'?", rule->name, what, word,
                     near);

@@ -50,11 +50,12 @@ static int edit_distance(const char* a, int na, const char* b, int nb) {
     return last[nb];
 }
 
-int tac_suggest_word(const char* word, const char* list, char out[TAC_SUGGESTION_SIZE]) {
+// the nearest word within `best` edits
+static int find_nearest(const char* word, const char* list, int best,
+                        char out[TAC_SUGGESTION_SIZE]) {
     size_t length, word_length = strlen(word);
+    int found = 0;
     if (word_length == 0 || word_length >= TAC_SUGGESTION_SIZE) return 0;
-    // at most one edit per three letters is a misspelling; more is another word
-    int best = 1 + (int)word_length / 3, found = 0;
     for (const char* at = list; (at = next_word(at, &length)); at += length) {
         if (length >= TAC_SUGGESTION_SIZE) continue;
         int distance = edit_distance(word, (int)word_length, at, (int)length);
@@ -65,4 +66,13 @@ int tac_suggest_word(const char* word, const char* list, char out[TAC_SUGGESTION
         out[length] = '\0';
     }
     return found;
+}
+
+// at most one edit per three letters may be meant; more is another word
+int tac_suggest_word(const char* word, const char* list, char out[TAC_SUGGESTION_SIZE]) {
+    return find_nearest(word, list, 1 + (int)strlen(word) / 3, out);
+}
+
+int tac_misspelled_word(const char* word, const char* list, char out[TAC_SUGGESTION_SIZE]) {
+    return find_nearest(word, list, strlen(word) < 6 ? 1 : 2, out);
 }

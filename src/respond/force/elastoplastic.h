@@ -4,6 +4,21 @@
 //
 // v is the velocity of the second body against the first at the common point, v_n = n . v > 0 parts
 // them, v_t = v - v_n n. It never pulls.
+//
+// Implicit: the force of a step of length h in which v changes by y, to first order in what
+// stiffens it; y enters by a symmetric negative matrix:
+//
+//   f = N n - mu g L q,  N = l - K h (v_n + y_n) - S y_n,  y_n = n . y,  x = v_n/v_d
+//   K = kappa X^2/(8 + X^2),  X = inv_mass h^2 kappa,  kappa = -c' d
+//   S = sigma (3 + R)/(6 + R),  R = inv_mass h sigma,  sigma = c m(x - 1)/v_d
+//   L = (l + e c m(x^2))/(1 + e),  e = inv_mass h S
+//   q = (1 - w) v_t + y - y_n n,  w = v_t . y/(6 v_s^2 + b^2 + |v_t|^2),  b = 2 inv_mass h mu L
+//
+// m is 1 below 0 and 0 above 1. At rest friction is of the spring c. An impact that the step stops,
+// or a body that it lifts off, pushes with l/(1 + e) in the mean. Short steps (X, R near 0) are
+// those of the leapfrog: the spring acts where the step begins, the damper at the mean velocity.
+// Long ones are those of the implicit Euler step. All are stable: the weight of kappa must be above
+// 1/2 - 2/X, which it is up to an inverse mass of 4.7 times the estimate, that of sigma above 1/2.
 
 #ifndef TAC_RESPOND_FORCE_ELASTOPLASTIC_H
 #define TAC_RESPOND_FORCE_ELASTOPLASTIC_H
@@ -18,6 +33,13 @@ typedef struct tacElastoplasticForce {
     tacReal l, v_n;
     tacVec3 v_t, u; // u = n - mu g v_t
     tacReal g, g_w; // friction; dg = g_w v_t . dv_t
+
+    // of an implicit force
+    tacReal N, L, y_n, w, r2, b; // r2 = 6 v_s^2 + b^2 + |v_t|^2
+    tacVec3 q;
+    tacReal kappa, kappa_phi, kappa_x, sigma, sigma_phi, sigma_x; // x = v_n/v_d
+    tacReal K, K_kappa, K_step, S, S_sigma, S_step; // by inv_mass h^2 and by inv_mass h
+    tacReal e, rest, rest_x;                        // m(x^2) and its slope
 } tacElastoplasticForce;
 
 tacElastoplasticForce tac_elastoplastic_eval(const tacElastoplasticLaw* law,

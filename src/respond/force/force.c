@@ -4,6 +4,9 @@
 
 #include "respond/force/force.h"
 
+#include "math/number.h"
+#include "respond/force/pair_forces.h"
+
 // those that are built; the words of a scene are checked against contact_plan.c's table
 static const tacForceKind* const kinds[] = {
     [TAC_RESPOND_SPRING] = &tac_spring_force,
@@ -14,6 +17,15 @@ static const tacForceKind* const kinds[] = {
 
 const tacForceKind* tac_force_of(const tacModel* model) {
     return model && model->contact ? kinds[model->contact->responder] : NULL;
+}
+
+double tac_implicit_share(const tacModel* model) {
+    int is_rk4 = model->integrator == TAC_INTEGRATOR_RK4 || model->integrator == TAC_INTEGRATOR_LIE;
+    return is_rk4 ? 0.5 : 1.0;
+}
+
+tacReal tac_implicit_timestep(const tacModel* model) {
+    return tac_implicit_share(model) * model->param[model->timestep];
 }
 
 int tac_body_pair_count(const tacModel* model) {
@@ -32,6 +44,25 @@ static tacResult check_force_args(const tacModel* model, const tacKinematics* ki
     return TAC_OK;
 }
 
+// records that push less than this share of their spring do not count as overlap
+static const double min_activity = 0.01;
+
+static void find_overlaps(const tacModel* model, const tacContacts* contacts, tacPairForce* out,
+                          int count) {
+    const tacContactPlan* plan = model->contact;
+    int at = 0; // entries are in the order of their first pair; pairs of one may be apart
+    for (int i = 0; i < contacts->count; ++i) {
+        const tacContactPair* pair = &plan->pair[contacts->pair[i]];
+        double depth = -tac_re(contacts->distance[i]);
+        if (!(depth > 0.0) || tac_re(contacts->activity[i]) < min_activity) continue;
+        for (int k = 0;
+             k < count && (out[at].body[0] != pair->body[0] || out[at].body[1] != pair->body[1]);
+             ++k)
+            at = (at + 1) % count;
+        tac_pair_force_overlap(pair, contacts->pair[i], depth, &out[at]);
+    }
+}
+
 tacResult tac_force(const tacModel* model, const tacKinematics* kinematics,
                     const tacContacts* contacts, tacPairForce* out, int* count,
                     tacScratch* scratch) {
@@ -41,6 +72,8 @@ tacResult tac_force(const tacModel* model, const tacKinematics* kinematics,
     size_t mark = scratch->arena.used;
     result = tac_force_of(model)->force(model, kinematics, contacts, out, count, scratch);
     scratch->arena.used = mark;
+    if (result == TAC_OK && tac_force_of(model)->reads_contacts)
+        find_overlaps(model, contacts, out, *count);
     return result;
 }
 

@@ -39,6 +39,12 @@ typedef struct tacForceKind {
 // the scene's, or NULL if it has none or one of impulses
 const tacForceKind* tac_force_of(const tacModel* model);
 
+// Of an implicit force: how far ahead it looks, as a share of the time step, and in seconds. All of
+// the step in those of Euler; half of it in each stage of Runge-Kutta's, whose stability region
+// then holds any spring and damper (docs/contact.md, eq. 12).
+double tac_implicit_share(const tacModel* model);
+tacReal tac_implicit_timestep(const tacModel* model);
+
 // longest step of the scene's integrator for a spring and a damper, both over the mass
 double tac_stable_spring(const tacModel* model, double stiffness, double damping);
 

@@ -34,6 +34,14 @@ void tac_pair_force_clear(const tacModel* model, const tacKinematics* kinematics
     tac_store3(out->origin, kinematics->pose[pair->body[1]].position);
 }
 
+void tac_pair_force_overlap(const tacContactPair* pair, int index, double depth,
+                            tacPairForce* out) {
+    double share = depth / pair->thickness;
+    if (!(share > out->overlap)) return;
+    out->overlap = share;
+    out->overlap_pair = index;
+}
+
 int tac_pair_friction(const tacModel* model, const tacContactPair* pair) {
     int a = pair->friction[0], b = pair->friction[1];
     if (a < 0 || b < 0) return a;

@@ -16,6 +16,9 @@ void tac_pair_force_index_measure(const tacModel* model, tacArena* arena);
 void tac_pair_force_clear(const tacModel* model, const tacKinematics* kinematics, int bodies,
                           tacPairForce* out);
 
+// notes the overlap of a pair of geoms where it is the deepest so far [m]
+void tac_pair_force_overlap(const tacContactPair* pair, int index, double depth, tacPairForce* out);
+
 // offset of the friction that holds, -1: none
 int tac_pair_friction(const tacModel* model, const tacContactPair* pair);
 

@@ -1,6 +1,7 @@
 // The point-plane law for one point: lane 0 of point_plane.inl.
 
 #include "respond/force/point_plane.inl"
+#include "respond/force/point_plane_lines.h"
 
 #include "math/vec3.h"
 #include "tactus/respond.h"
@@ -65,4 +66,25 @@ void tac_point_plane_vjp(const tacPlaneLaw* law, const tacPlaneState* at, tacVec
     at_bar->n = first_lane3(s_bar.n);
     at_bar->v = first_lane3(s_bar.v);
     at_bar->y = first_lane3(s_bar.y);
+}
+
+void tac_point_plane_lines(const tacPlaneLaw* law, tacReal h, tacPlaneLines* lines) {
+    planeLaw l = wide_law(law);
+    planeState s = {.h = w_set(h)};
+    for (int i = lines->count; i < lines->count + TAC_LANES - 1 && lines->count; ++i) {
+        lines->k[i] = lines->k[0]; // lanes without a line
+        lines->phi[i] = lines->phi[0];
+        lines->v[i] = lines->v[0];
+        lines->y[i] = lines->y[0];
+    }
+    for (int i = 0; i < lines->count; i += TAC_LANES) {
+        wide f, by_y;
+        l.k = w_load(&lines->k[i]);
+        s.phi = w_load(&lines->phi[i]);
+        s.v[0] = w_load(&lines->v[i]);
+        s.y[0] = w_load(&lines->y[i]);
+        plane_line(&l, &s, &f, &by_y);
+        w_store(&lines->f[i], f);
+        w_store(&lines->by_y[i], by_y);
+    }
 }

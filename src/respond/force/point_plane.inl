@@ -137,6 +137,26 @@ TAC_INLINE planeForce plane_force(const planeLaw* law, const planeState* at) {
     return r;
 }
 
+// The force along a line, without friction: N of an implicit force or l, and its slope by y. The
+// same numbers as plane_force and plane_force_vjp with n = (1, 0, 0), mu = 0.
+TAC_INLINE void plane_line(const planeLaw* law, const planeState* at, wide* f, wide* by_y) {
+    planeForce r = {.y_n = at->y[0], .v_n = at->v[0]};
+    softDiff spring = soft_relu_diff(-at->phi, law->eps);
+    r.c = law->k * spring.value;
+    r.c_phi = -(law->k * spring.d_x);
+    r.c_eps = law->k * spring.d_tau;
+    r.x = r.v_n / law->v_d;
+    planeDrag drag = plane_drag_smooth(r.x);
+    r.d = drag.value;
+    r.d_x = drag.slope;
+    *f = r.c * r.d;
+    *by_y = w_set(0.0);
+    if (!law->implicit) return;
+    plane_stiffen(law, at, &r);
+    *f = *f - w_fma(r.kappa * at->h, r.v_n + r.y_n, r.rho * r.y_n);
+    *by_y = -w_fma(r.kappa, at->h, r.rho);
+}
+
 //---------------------------------- derivatives ----------------------------------
 
 // a force with what it was evaluated at

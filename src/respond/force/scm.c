@@ -14,7 +14,31 @@
 #include <math.h>
 #include <string.h>
 
+// power of the ratio of spacings by which points of the coarser cloud count less
+#define FINER_COUNTS 16.0
+
 //---------------------------------- points that count ----------------------------
+
+// Ln of what weights of a side are multiplied by, beside the areas: the finer of two clouds
+// measures the contact, a coarse one misses what is smaller than its spacing.
+static double side_weight(const tacScmPair* pair, int side) {
+    const tacContactCloud *a = pair->cloud[side], *b = pair->cloud[1 - side];
+    if (!a->weighted || !b->weighted || b->queries == 0 || !(a->spacing > b->spacing)) return 0.0;
+    return FINER_COUNTS * log(b->spacing / a->spacing);
+}
+
+// ln of the smallest and the largest weight of a point with the same Phi
+static void weight_range(const tacScmPair* pair, double range[2]) {
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (int i = 0; i < 2; ++i) {
+        const tacContactCloud* c = pair->cloud[i];
+        if (c->queries == 0) continue;
+        double side = side_weight(pair, i);
+        range[0] = fmin(range[0], side + c->log_area_range[0]);
+        range[1] = fmax(range[1], side + c->log_area_range[1]);
+    }
+}
 
 // ln of the part of the largest weight, or force, below which a point is left out: derivatives by
 // 1/eps2 times an arm included
@@ -22,7 +46,9 @@ static double weight_cutoff(const tacScmPair* pair) {
     int count = pair->cloud[0]->queries + pair->cloud[1]->queries;
     double size = pair->cloud[0]->size + pair->cloud[1]->size;
     double gain = 1.0 + size / tac_re(pair->number[TAC_SCM_EPS2]);
-    return pair->exact ? 700.0 : log(gain * count / TAC_SSDF_SHARE);
+    double range[2];
+    weight_range(pair, range);
+    return pair->exact ? 700.0 : log(gain * count / TAC_SSDF_SHARE) + range[1] - range[0];
 }
 
 // points of one way that may count, with Phi and how far its forces fade
@@ -143,10 +169,15 @@ static double force_log_cutoff(const tacScmPair* pair, tacReal lower_bound) {
 static void point_weights(const tacScmPair* pair, tacReal lower_bound, scmList* list,
                           tacScmSide* side, tacReal* sigma, int* at) {
     tacReal eps = pair->number[TAC_SCM_EPS2];
+    const double* log_area = side->query.cloud->log_area;
+    double range[2], largest;
+    weight_range(pair, range);
+    largest = range[1] - side->log_weight;
     double cut = weight_cutoff(pair), log_cutoff = force_log_cutoff(pair, lower_bound);
     int force = 0, end = list->count;
     for (int i = 0; i < list->count; ++i) {
-        tacReal weight_exponent = (list->Phi[i] - lower_bound) / eps;
+        tacReal weight_exponent =
+            (list->Phi[i] - lower_bound) / eps + (largest - log_area[list->at[i]]);
         if (tac_re(weight_exponent) > cut) continue;
         int active = tac_re(weight_exponent) + tac_re(list->fade[i]) <= log_cutoff;
         int to = active ? force++ : --end;
@@ -169,10 +200,14 @@ static void point_weights(const tacScmPair* pair, tacReal lower_bound, scmList* 
 static void normalize_weights(const tacScmPair* pair, tacReal lower_bound, tacScmSide side[2],
                               tacReal* sigma[2], tacReal separation[2]) {
     tacReal eps = pair->number[TAC_SCM_EPS2], total = 0.0, mean = 0.0;
+    double range[2];
+    weight_range(pair, range);
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < side[k].count + side[k].fields; ++i) {
             total += sigma[k][i];
-            if (tac_re(sigma[k][i]) > 0.0) mean -= sigma[k][i] * r_log(sigma[k][i]);
+            double smaller =
+                range[1] - side[k].log_weight - side[k].query.cloud->log_area[side[k].at[i]];
+            if (tac_re(sigma[k][i]) > 0.0) mean -= sigma[k][i] * (r_log(sigma[k][i]) + smaller);
         }
     for (int k = 0; k < 2; ++k)
         for (int i = 0; i < side[k].count + side[k].fields; ++i) sigma[k][i] = sigma[k][i] / total;
@@ -201,6 +236,7 @@ static tacScmSide scm_side(const tacScmPair* pair, int points) {
         .planes = tac_ssdf_planes(pair->cloud[planes], pair->number[TAC_SCM_EPS1], pair->exact),
         .query = tac_ssdf_query(pair->cloud[points], pair->pose[points], *s),
         .number = pair->number,
+        .log_weight = side_weight(pair, points),
         .inv_mass = pair->inv_mass,
         .reference = pair->reference,
         .implicit = pair->implicit};

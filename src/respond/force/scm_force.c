@@ -6,7 +6,9 @@
 
 #include "respond/force/force.h"
 
+#include "detect/ssdf/cloud_place.h"
 #include "detect/ssdf/ssdf_cutoff.h"
+#include "math/spatial.h"
 #include "respond/force/pair_forces.h"
 #include "respond/force/scm.h"
 
@@ -101,6 +103,7 @@ static bodyMotion body_motion(const tacKinematics* kinematics, int body) {
 // a pair, and what decides whether it is active
 typedef struct scmPairCutoff {
     tacSsdfCutoff at;
+    tacPose pose[2]; // of the clouds
     const bodyMotion* body[2];
     double square;                  // of the distance of the bodies' origins
     double mu, v_d, implicit, eps2; // implicit: time step of an implicit force, else 0
@@ -117,7 +120,7 @@ static scmPairCutoff pair_cutoff(const tacModel* model, const tacKinematics* kin
     if (plan->choice[TAC_CHOICE_IMPLICIT]) m.implicit = tac_re(param[model->timestep]);
     for (int i = 0; i < 2; ++i) {
         m.at.cloud[i] = plan->cloud[pair->geom[i]];
-        m.at.pose[i] = &kinematics->pose[pair->body[i]];
+        m.pose[i] = tac_cloud_pose(model, pair->geom[i], kinematics->pose[pair->body[i]]);
         m.body[i] = motion[i];
         if (pair->friction[i] >= 0) m.mu = fmax(m.mu, tac_re(param[pair->friction[i]]));
     }
@@ -142,7 +145,10 @@ static double max_speed(const scmPairCutoff* m) {
 // friction, what an implicit step adds, and two derivatives by weights against those of the spring.
 static double max_gain(const scmPairCutoff* m) {
     double v = max_speed(m), size = fmax(m->at.cloud[0]->size, m->at.cloud[1]->size);
-    double slope = 1.0 + m->at.eps3 * (2.0 * size / m->at.eps1 + 1.0 / m->eps2);
+    double eps1 = m->at.eps1;
+    for (int i = 0; i < 2; ++i)
+        if (m->at.cloud[i]->own_eps > 0.0) eps1 = fmin(eps1, m->at.cloud[i]->own_eps);
+    double slope = 1.0 + m->at.eps3 * (2.0 * size / eps1 + 1.0 / m->eps2);
     return (1.0 + v / m->v_d) * (1.0 + m->mu) * (1.0 + m->implicit * v / m->at.eps3) * slope *
            slope;
 }
@@ -155,6 +161,7 @@ static int is_active_pair(const tacModel* model, const tacKinematics* kinematics
         pair_cutoff(model, kinematics, pair,
                     (const bodyMotion* [2]){&motion[pair->body[0]], &motion[pair->body[1]]});
     m.at.gain = max_gain(&m);
+    for (int i = 0; i < 2; ++i) m.at.pose[i] = &m.pose[i];
     return !tac_ssdf_cutoff_separated(&m.at);
 }
 
@@ -186,6 +193,12 @@ static activePairs find_active_pairs(const tacModel* model, const tacKinematics*
     return f;
 }
 
+// a body's twist about the origin of its cloud
+static void load_twist(const tacReal* twist, const tacPose* body, const tacPose* cloud,
+                       tacReal out[6]) {
+    tac_twist_store(out, tac_twist_shift(tac_twist_load(twist), body->position, cloud->position));
+}
+
 // the wrench is about the origin of the second body, as that of all pairs of these bodies
 static void eval_scm_pair(const tacModel* model, const tacKinematics* kinematics,
                           const tacContactPair* pair, int order, tacScmWork work,
@@ -199,17 +212,20 @@ static void eval_scm_pair(const tacModel* model, const tacKinematics* kinematics
     param_offsets(model, pair, at);
     for (int k = 0; k < TAC_SCM_NUMBERS; ++k)
         p.number[k] = at[k] >= 0 ? model->param[at[k]] : (tacReal)0.0;
+    p.number[TAC_SCM_H] *= tac_implicit_share(model);
     for (int i = 0; i < 2; ++i) {
         p.cloud[i] = plan->cloud[pair->geom[i]];
-        p.pose[i] = kinematics->pose[pair->body[i]];
-        memcpy(p.twist[i], kinematics->twist + 6 * pair->body[i], sizeof p.twist[i]);
+        const tacPose* body = &kinematics->pose[pair->body[i]];
+        p.pose[i] = tac_cloud_pose(model, pair->geom[i], *body);
+        load_twist(kinematics->twist + 6 * pair->body[i], body, &p.pose[i], p.twist[i]);
         if (kinematics->predicted)
-            memcpy(p.predicted[i], kinematics->predicted + 6 * pair->body[i],
-                   sizeof p.predicted[i]);
+            load_twist(kinematics->predicted + 6 * pair->body[i], body, &p.pose[i], p.predicted[i]);
     }
-    tac_store3(p.origin, p.pose[1].position);
+    tac_store3(p.origin, kinematics->pose[pair->body[1]].position);
     p.log_cutoff = pair_log_cutoff(model, kinematics, pair);
     tac_scm_pair(&p, order, work, out);
+    for (int j = 0; j < 6 && order > 1; ++j)
+        out->T[TAC_SCM_NUMBERS * j + TAC_SCM_H] *= tac_implicit_share(model);
 }
 
 static void add_array(tacReal* sum, const tacReal* x, int n) {
@@ -234,6 +250,7 @@ static tacResult scm_force(const tacModel* model, const tacKinematics* kinematic
         eval_scm_pair(model, kinematics, pair, kinematics->derivatives ? 1 : 0, work, &f);
         add_array(sum->wrench, f.wrench, 6);
         add_array(sum->L, f.L, 36);
+        tac_pair_force_overlap(pair, i, -tac_re(f.separation[0]), sum);
         if (kinematics->derivatives) {
             add_array(sum->K, f.K, 36);
             add_array(sum->C, f.C, 36);
@@ -241,6 +258,89 @@ static tacResult scm_force(const tacModel* model, const tacKinematics* kinematic
     }
     return TAC_OK;
 }
+
+//---------------------------------- places ---------------------------------------
+
+// The clouds of a pair move on their bodies by xi0, xi1 about the origin, the bodies do not:
+//
+//   dw = K (xi1 - xi0) - C (xi0 x n) - L (xi0 x a) + xi0 x* w
+//
+// n and a the twist and the acceleration of body[1] against body[0]
+typedef struct placeDiff {
+    tacVec3 origin;
+    tacTwist n, a;
+    const tacScmForce* f;
+    int implicit;
+} placeDiff;
+
+static tacTwist relative_twist(const tacKinematics* k, const tacContactPair* pair,
+                               const tacReal* twist) {
+    tacVec3 origin = k->pose[pair->body[1]].position;
+    tacTwist own[2];
+    for (int i = 0; i < 2; ++i)
+        own[i] = tac_twist_shift(tac_twist_load(twist + 6 * pair->body[i]),
+                                 k->pose[pair->body[i]].position, origin);
+    return tac_twist_sub(own[1], own[0]);
+}
+
+static placeDiff place_diff(const tacModel* model, const tacKinematics* k,
+                            const tacContactPair* pair, const tacScmForce* f) {
+    placeDiff d = {.origin = k->pose[pair->body[1]].position,
+                   .n = relative_twist(k, pair, k->twist),
+                   .a = tac_twist_zero(),
+                   .f = f};
+    d.implicit = model->contact->choice[TAC_CHOICE_IMPLICIT] && k->predicted;
+    if (d.implicit) d.a = relative_twist(k, pair, k->predicted);
+    return d;
+}
+
+static void mul6(const tacReal M[36], tacTwist x, double sign, tacReal out[6]) {
+    tacReal in[6];
+    tac_twist_store(in, x);
+    for (int i = 0; i < 6; ++i)
+        for (int k = 0; k < 6; ++k) out[i] += sign * M[6 * i + k] * in[k];
+}
+
+static void add_place_jvp(const tacModel* model, const tacKinematics* kinematics,
+                          const tacContactPair* pair, const tacScmForce* f,
+                          const tacReal* theta_dot, tacReal wrench[6]) {
+    placeDiff d = place_diff(model, kinematics, pair, f);
+    tacTwist xi[2];
+    tacReal carried[6];
+    for (int i = 0; i < 2; ++i)
+        xi[i] = tac_cloud_place_twist(model, pair->geom[i], kinematics->pose[pair->body[i]],
+                                      d.origin, theta_dot);
+    mul6(f->K, tac_twist_sub(xi[1], xi[0]), 1.0, wrench);
+    mul6(f->C, tac_cross_motion(xi[0], d.n), -1.0, wrench);
+    if (d.implicit) mul6(f->L, tac_cross_motion(xi[0], d.a), -1.0, wrench);
+    tac_wrench_store(carried, tac_cross_force(xi[0], tac_wrench_load(f->wrench)));
+    for (int i = 0; i < 6; ++i) wrench[i] += carried[i];
+}
+
+static tacWrench mul6_t(const tacReal M[36], const tacReal w_bar[6]) {
+    tacReal out[6] = {0.0};
+    for (int i = 0; i < 6; ++i)
+        for (int k = 0; k < 6; ++k) out[k] += M[6 * i + k] * w_bar[i];
+    return tac_wrench_load(out);
+}
+
+// (xi x n) . c = xi . (n x* c);  w_bar . (xi x* w) = -xi . (w_bar x* w)
+static void add_place_vjp(const tacModel* model, const tacKinematics* kinematics,
+                          const tacContactPair* pair, const tacScmForce* f, const tacReal w_bar[6],
+                          tacReal* theta_bar) {
+    placeDiff d = place_diff(model, kinematics, pair, f);
+    tacWrench xi[2] = {tac_wrench_zero(), mul6_t(f->K, w_bar)};
+    xi[0] = tac_wrench_sub(xi[0], xi[1]);
+    xi[0] = tac_wrench_sub(xi[0], tac_cross_force(d.n, mul6_t(f->C, w_bar)));
+    if (d.implicit) xi[0] = tac_wrench_sub(xi[0], tac_cross_force(d.a, mul6_t(f->L, w_bar)));
+    xi[0] =
+        tac_wrench_sub(xi[0], tac_cross_force(tac_twist_load(w_bar), tac_wrench_load(f->wrench)));
+    for (int i = 0; i < 2; ++i)
+        tac_cloud_place_twist_vjp(model, pair->geom[i], kinematics->pose[pair->body[i]], d.origin,
+                                  xi[i], theta_bar);
+}
+
+//---------------------------------- derivatives ----------------------------------
 
 static tacResult scm_force_jvp(const tacModel* model, const tacKinematics* kinematics,
                                const tacContacts* contacts, tacForceTangent tangent,
@@ -260,6 +360,8 @@ static tacResult scm_force_jvp(const tacModel* model, const tacKinematics* kinem
             for (int j = 0; j < 6 && at[k] >= 0; ++j)
                 dot[pairs.entry[pair->bodies]].wrench[j] +=
                     f.T[TAC_SCM_NUMBERS * j + k] * tangent.param[at[k]];
+        add_place_jvp(model, kinematics, pair, &f, tangent.param,
+                      dot[pairs.entry[pair->bodies]].wrench);
     }
     return TAC_OK;
 }
@@ -282,6 +384,8 @@ static tacResult scm_force_vjp(const tacModel* model, const tacKinematics* kinem
             for (int j = 0; j < 6 && at[k] >= 0; ++j)
                 adjoint.param[at[k]] +=
                     f.T[TAC_SCM_NUMBERS * j + k] * bar[pairs.entry[pair->bodies]].wrench[j];
+        add_place_vjp(model, kinematics, pair, &f, bar[pairs.entry[pair->bodies]].wrench,
+                      adjoint.param);
     }
     return TAC_OK;
 }

@@ -17,6 +17,14 @@
 
 //---------------------------------- over planes ----------------------------------
 
+// a plane at a point: law, state, force, and phi where the plane ends
+typedef struct forcePoint {
+    const planeLaw* law;
+    const planeState* at;
+    const planeForce* r;
+    const planeReach* reach;
+} forcePoint;
+
 // of one vector of points
 typedef struct planeSums {
     wide w, F[3];
@@ -37,18 +45,18 @@ typedef struct planeJob {
 } planeJob;
 
 // what the gradient of phi needs
-TAC_INLINE void add_field(planeSums* s, const planeState* at, const wide e[3], wide w) {
+TAC_INLINE void add_field(planeSums* s, const planeReach* at, const wide e[3], wide w) {
     wide wf = w * at->phi;
     s->f = s->f + wf;
     for (int k = 0; k < 3; ++k) {
-        s->n[k] = w_fma(w, at->n[k], s->n[k]);
+        s->n[k] = w_fma(w, at->g[k], s->n[k]);
         s->e[k] = w_fma(w, e[k], s->e[k]);
         s->fe[k] = w_fma(wf, e[k], s->fe[k]);
     }
 }
 
 // dF/dv = c d'/v_d u n' - l mu g (1 - n n') + l mu g^3 v_t v_t'
-TAC_INLINE void add_slopes(planeSums* s, planePoint p, const wide u[3], const wide e[3], wide w) {
+TAC_INLINE void add_slopes(planeSums* s, forcePoint p, const wide u[3], const wide e[3], wide w) {
     const planeLaw* law = p.law;
     const planeState* at = p.at;
     const planeForce* r = p.r;
@@ -59,15 +67,18 @@ TAC_INLINE void add_slopes(planeSums* s, planePoint p, const wide u[3], const wi
         wide spring_term = spring * u[j], force = w * r->f[j];
         wide slow = w_fma(damp, u[j], friction * at->n[j]), slip_term = rot * r->v_t[j];
         for (int k = 0; k < 3; ++k) {
-            s->Fn[j][k] = w_fma(spring_term, at->n[k], s->Fn[j][k]);
+            s->Fn[j][k] = w_fma(spring_term, p.reach->g[k], s->Fn[j][k]);
             s->Fe[j][k] = w_fma(force, e[k], s->Fe[j][k]);
             s->Fv[j][k] = w_fma(slow, at->n[k], w_fma(slip_term, r->v_t[k], s->Fv[j][k]));
         }
     }
 }
 
-TAC_INLINE void add_numbers(planeSums* s, const planeLaw* law, const planeForce* r, const wide u[3],
-                            wide score, wide w) {
+// by eps1 a force also moves with phi, of a plane that ends (add_jet in ssdf_kernels.c)
+TAC_INLINE void add_numbers(planeSums* s, forcePoint p, const wide u[3], wide score, wide w) {
+    const planeLaw* law = p.law;
+    const planeForce* r = p.r;
+    wide by_log = w * r->c_phi * r->d * p.reach->by_log;
     wide slow = -(w * r->c * r->d_x * r->x / law->v_d), grip = w * r->l * r->g;
     wide stick = law->mu * grip * r->g * r->g * law->v_s, soft = w * r->c_eps * r->d;
     for (int j = 0; j < 3; ++j) {
@@ -75,7 +86,7 @@ TAC_INLINE void add_numbers(planeSums* s, const planeLaw* law, const planeForce*
         s->T[1][j] = w_fma(stick, r->v_t[j], s->T[1][j]);
         s->T[2][j] = w_fma(-grip, r->v_t[j], s->T[2][j]);
         s->T[3][j] = w_fma(soft, u[j], s->T[3][j]);
-        s->Fs[j] = w_fma(w * score, r->f[j], s->Fs[j]);
+        s->Fs[j] = w_fma(w * score, r->f[j], s->Fs[j]) - by_log * u[j];
     }
 }
 
@@ -106,23 +117,29 @@ TAC_INLINE void add_implicit_matrix(const planeLaw* law, const planeState* at, c
     }
 }
 
-TAC_INLINE void add_implicit_slopes(planeSums* s, const planeLaw* law, const planeState* at,
-                                    const planeForce* r, const wide e[3], wide w) {
+// derivative of the force by phi
+TAC_INLINE void force_by_phi(forcePoint p, wide f[3]) {
     planeState dot = unit_state();
-    wide f[3];
     dot.phi = w_set(1.0);
-    plane_force_jvp(law, at, r, &dot, NULL, f);
-    for (int j = 0; j < 3; ++j)
-        for (int k = 0; k < 3; ++k) {
-            s->Fn[j][k] = w_fma(w * f[j], at->n[k], s->Fn[j][k]);
-            s->Fe[j][k] = w_fma(w * r->f[j], e[k], s->Fe[j][k]);
-        }
-    add_implicit_matrix(law, at, r, 0, w, s->Fv);
+    plane_force_jvp(p.law, p.at, p.r, &dot, NULL, f);
 }
 
-TAC_INLINE void add_implicit_numbers(planeSums* s, const planeLaw* law, const planeState* at,
-                                     const planeForce* r, wide score, wide w) {
-    wide zero = w_set(0.0), one = w_set(1.0);
+TAC_INLINE void add_implicit_slopes(planeSums* s, forcePoint p, const wide e[3], wide w) {
+    wide f[3];
+    force_by_phi(p, f);
+    for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 3; ++k) {
+            s->Fn[j][k] = w_fma(w * f[j], p.reach->g[k], s->Fn[j][k]);
+            s->Fe[j][k] = w_fma(w * p.r->f[j], e[k], s->Fe[j][k]);
+        }
+    add_implicit_matrix(p.law, p.at, p.r, 0, w, s->Fv);
+}
+
+TAC_INLINE void add_implicit_numbers(planeSums* s, forcePoint p, wide score, wide w) {
+    const planeLaw* law = p.law;
+    const planeState* at = p.at;
+    const planeForce* r = p.r;
+    wide zero = w_set(0.0), one = w_set(1.0), by_phi[3];
     for (int k = 0; k < 6; ++k) {
         planeState dot = unit_state();
         planeLaw number = {zero, zero, zero, zero, zero, zero, 0, 0};
@@ -134,6 +151,9 @@ TAC_INLINE void add_implicit_numbers(planeSums* s, const planeLaw* law, const pl
         for (int j = 0; j < 3; ++j) s->T[k][j] = w_fma(w, f[j], s->T[k][j]);
     }
     for (int j = 0; j < 3; ++j) s->Fs[j] = w_fma(w * score, r->f[j], s->Fs[j]);
+    if (!p.reach->ends) return;
+    force_by_phi(p, by_phi);
+    for (int j = 0; j < 3; ++j) s->Fs[j] = s->Fs[j] - w * p.reach->by_log * by_phi[j];
 }
 
 //---------------------------------- all planes -----------------------------------
@@ -151,6 +171,7 @@ TAC_INLINE int is_active_plane(const planeJob* job, const wide score[SSDF_STAGE]
 // a plane at a point: the derivative of its score, the score, and its weight
 typedef struct planeTerm {
     planeState at;
+    planeReach reach;
     wide e[3], score, w;
 } planeTerm;
 
@@ -162,15 +183,16 @@ TAC_INLINE void add_plane_force(const planeJob* job, const planeTerm* term, plan
     planeForce r = plane_force(&job->law, at);
     wide u[3];
     for (int k = 0; k < 3; ++k) s->F[k] = w_fma(w, r.f[k], s->F[k]);
+    forcePoint p = {&job->law, at, &r, &term->reach};
     if (job->law.implicit) {
         add_implicit_matrix(&job->law, at, &r, 1, w, s->FY);
-        if (order >= 1) add_implicit_slopes(s, &job->law, at, &r, e, w);
-        if (order >= 2) add_implicit_numbers(s, &job->law, at, &r, score, w);
+        if (order >= 1) add_implicit_slopes(s, p, e, w);
+        if (order >= 2) add_implicit_numbers(s, p, score, w);
         return;
     }
     force_direction(&job->law, at, &r, u);
-    if (order >= 1) add_slopes(s, (planePoint){&job->law, at, &r}, u, e, w);
-    if (order >= 2) add_numbers(s, &job->law, &r, u, score, w);
+    if (order >= 1) add_slopes(s, p, u, e, w);
+    if (order >= 2) add_numbers(s, p, u, score, w);
 }
 
 // `force` 0: the field alone
@@ -187,7 +209,11 @@ TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int orde
             if (!is_summed(any, stage)) continue;
             planeSums* s = &job->sum[stage];
             wide w = w_exp_regular(score[stage]);
-            planeTerm term = {.at = {.phi = f[stage], .h = job->h}, .score = score[stage], .w = w};
+            planeTerm term;
+            tile_reach(b, &t, i, stage, f[stage], order >= 1, &term.reach);
+            term.at = (planeState){.phi = term.reach.phi, .h = job->h};
+            term.score = score[stage];
+            term.w = w;
             for (int k = 0; k < 3; ++k) {
                 term.at.n[k] = w_set(t.n[k][i]);
                 term.e[k] = w_set(t.e[k][i]);
@@ -195,10 +221,10 @@ TAC_INLINE void sum_planes(planeJob* job, const ssdfBlock* b, int leaf, int orde
                 term.at.y[k] = job->y[stage][k];
             }
             s->w = s->w + w;
-            if (order >= 1) add_field(s, &term.at, term.e, w);
+            if (order >= 1) add_field(s, &term.reach, term.e, w);
             if (order >= 2) {
                 s->s = w_fma(w, score[stage], s->s);
-                s->fs = w_fma(w * term.at.phi, score[stage], s->fs);
+                s->fs = w_fma(w, term.at.phi * score[stage] - term.reach.by_log, s->fs);
             }
             if (active && is_summed(active, stage)) add_plane_force(job, &term, s, order);
         }
@@ -245,7 +271,7 @@ TAC_INLINE void predicted_terms(const planeJob* job, const planeSums* s, int sta
 // the score falls as 1/eps1
 TAC_INLINE void param_terms(const ssdfBlock* b, const planeJob* job, const planeSums* s, wide inv,
                             pointForce* p) {
-    wide by_e = -b->inv * inv;
+    wide by_e = b->planes->is_own ? w_set(0.0) : -b->inv * inv;
     p->phi_e = by_e * (s->fs - p->phi * s->s);
     for (int j = 0; j < 3; ++j) {
         p->T[0][j] = job->law.implicit ? s->T[5][j] * inv : p->F[j] / job->law.k;
@@ -460,6 +486,7 @@ static void add_field_block(const tacScmSide* side, planeJob* job, int first, si
         for (int k = 0; k < 6; ++k) s->G[k] = w_fma(weight, gamma[k], s->G[k]);
         if (order < 2) continue;
         s->P = w_fma(weight, phi - w_set(side->shift), s->P);
+        if (side->planes.is_own) continue;
         s->PE = w_fma(-weight * b.inv * inv, sum->fs - phi * sum->s, s->PE);
     }
 }

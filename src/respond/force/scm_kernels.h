@@ -21,6 +21,7 @@ typedef struct tacScmSide {
     tacReal shift;                // taken off phi in sums
     tacReal predicted[3], rot[3]; // acceleration likewise, of an implicit force
     const tacReal* number;        // of the law
+    double log_weight;            // ln of what the weights of all points are multiplied by
     double inv_mass;              // likewise, of an implicit force (tacContactPair)
     int reference, implicit;
 } tacScmSide;

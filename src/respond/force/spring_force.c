@@ -44,6 +44,7 @@ static tacSpringSegment segment_at(const tacModel* model, const tacKinematics* k
     param_offsets(model, pair, at);
     for (int i = 0; i < SPRING_NUMBERS; ++i)
         s.law[i] = at[i] >= 0 ? model->param[at[i]] : (tacReal)0.0;
+    s.law[SPRING_H] *= tac_implicit_share(model);
     tacVec3 origin = kinematics->pose[pair->body[1]].position;
     tacTwist v = tac_relative_twist(kinematics, kinematics->twist, pair->body, origin);
     tac_store3(s.origin, origin);
@@ -91,6 +92,7 @@ static tacResult spring_force_jvp(const tacModel* model, const tacKinematics* ki
         param_offsets(model, pair, at);
         for (int k = 0; k < SPRING_NUMBERS; ++k)
             law_dot[k] = tangent.param && at[k] >= 0 ? tangent.param[at[k]] : (tacReal)0.0;
+        law_dot[SPRING_H] *= tac_implicit_share(model);
         SPRINGS->jvp(&s, tangent.contacts, law_dot, dot[entry[pair->bodies]].wrench);
         i += s.count;
     }
@@ -109,6 +111,7 @@ static tacResult spring_force_vjp(const tacModel* model, const tacKinematics* ki
         tacReal law_bar[SPRING_NUMBERS] = {0};
         int at[SPRING_NUMBERS];
         SPRINGS->vjp(&s, bar[entry[pair->bodies]].wrench, adjoint.contacts, law_bar);
+        law_bar[SPRING_H] *= tac_implicit_share(model);
         param_offsets(model, pair, at);
         for (int k = 0; k < SPRING_NUMBERS && adjoint.param; ++k)
             if (at[k] >= 0) adjoint.param[at[k]] += law_bar[k];

@@ -4,7 +4,8 @@
 // Turning on top makes a point as light as m/(1 + 5/2), a ball's; four records of springs share a
 // face. Friction below the stiction velocity is a damper mu m g/v_s, which needs h < 2 m/damper;
 // dissipation of what carries a weight is one of m g/v_d beside the spring.
-// The cubic spring of elastoplastic contact counts as the one it is a hundredth of the size deep.
+// The cubic spring of elastoplastic contact counts as the one it is where it carries a weight, and
+// without gravity a hundredth of the size deep. It has one point a pair, but for gjk's.
 
 #include "respond/force/force.h"
 
@@ -20,9 +21,19 @@ static double pair_friction(const tacModel* model, const tacContactPair* pair) {
     return most;
 }
 
-static double pair_stiffness(const tacModel* model, const tacContactPair* pair) {
+static double pair_stiffness(const tacModel* model, const tacContactPair* pair, double g) {
     double k = tac_re(model->param[pair->stiffness]), depth = 0.01 * model->contact->length;
-    return model->contact->responder == TAC_RESPOND_ELASTOPLASTIC ? 3.0 * k * depth * depth : k;
+    if (model->contact->responder != TAC_RESPOND_ELASTOPLASTIC) return k;
+    if (g > 0.0) depth = cbrt(g * model->contact->bodies[pair->bodies].weight / k);
+    return 3.0 * k * depth * depth;
+}
+
+// records of a pair that push at once
+static double springs_at_once(const tacModel* model) {
+    tacDetector detector = model->contact->detector;
+    int one_point = detector == TAC_DETECT_SAT || detector == TAC_DETECT_CONVEX;
+    if (model->contact->responder == TAC_RESPOND_ELASTOPLASTIC && one_point) return 1.0;
+    return tac_force_of(model)->reads_contacts ? springs_per_face : 1.0;
 }
 
 static double gravity_norm(const tacModel* model) {
@@ -48,11 +59,10 @@ double tac_stable_timestep(const tacModel* model) {
     double most = INFINITY;
     if (!tac_force_of(model) || model->contact->choice[TAC_CHOICE_IMPLICIT]) return most;
     const tacContactPlan* plan = model->contact;
-    double g = gravity_norm(model);
-    double springs_at_once = tac_force_of(model)->reads_contacts ? springs_per_face : 1.0;
+    double g = gravity_norm(model), springs = springs_at_once(model);
     for (int i = 0; i < plan->npair; ++i) {
         const tacContactPair* pair = &plan->pair[i];
-        double k = pair_stiffness(model, pair) * springs_at_once * effective_mass_ratio;
+        double k = pair_stiffness(model, pair, g) * springs * effective_mass_ratio;
         double damper = effective_mass_ratio * g * pair_friction(model, pair);
         double v_s = tac_re(model->param[pair->stiction]);
         double drag = effective_mass_ratio * g / tac_re(model->param[pair->dissipation]);

@@ -2,6 +2,7 @@
 
 #include "respond/lcp/contact_frame.h"
 
+#include "detect/convex_contacts.h"
 #include "dynamics/dynamics.h"
 
 #include <math.h>
@@ -56,6 +57,32 @@ static void set_frame_tangents(tacContactFrame* c, tacVec3 velocity) {
     c->axis[2] = tac_cross(n, c->axis[1]);
 }
 
+// Of a vertex over a face, impulses act at the face: -1 if that is of body[0], 1 of body[1]; else
+// 0, halfway. The points of several vertices over one face lie in its plane then. Halfway they
+// would be at heights of their own, and a body that tilts onto the face could stick at none of
+// them: rows of tangents would contradict one another.
+static double face_side(uint64_t feature) {
+    if (tac_feature_contact_kind(feature) != TAC_FEATURE_CONTACT_FACE) return 0.0;
+    return tac_feature_contact_side_kind(feature, 0) == TAC_CONVEX_FEATURE_FACE ? -1.0 : 1.0;
+}
+
+// The point moves by r n, r = side distance/2, and its derivative with it: x' = x + r n. A twist
+// about x' moves x by v - w x r n.
+static void move_to_face(tacContactFrame* c) {
+    tacVec3 n = c->axis[0];
+    double side = c->side, r = 0.5 * side * c->distance, axis[3], normal[3] = {n.x, n.y, n.z};
+    c->point = tac_add_scaled(c->point, r, n);
+    for (int j = 0; j < 3; ++j) {
+        tacVec3 e = tac_vec3(j == 0, j == 1, j == 2);
+        tac_store3(axis, tac_scale(tac_cross(e, n), -r));
+        for (int row = 0; row < 7; ++row)
+            for (int i = 0; i < 3; ++i) c->D[6 * row + 3 + j] += c->D[6 * row + i] * axis[i];
+    }
+    for (int k = 0; k < 6; ++k)
+        for (int i = 0; i < 3; ++i)
+            c->D[6 * i + k] += r * c->D[6 * (3 + i) + k] + 0.5 * side * c->D[36 + k] * normal[i];
+}
+
 tacContactFrame tac_contact_frame(const tacContacts* contacts, int i, const int body[2],
                                   const tacMotion* before) {
     tacContactFrame c = {.body = {body[0], body[1]}, .distance = contacts->distance[i]};
@@ -63,6 +90,8 @@ tacContactFrame tac_contact_frame(const tacContacts* contacts, int i, const int 
     c.axis[0] = tac_vec3(contacts->normal[0][i], contacts->normal[1][i], contacts->normal[2][i]);
     for (int k = 0; k < 42 && contacts->d_twist[0][0]; ++k)
         c.D[k] = contacts->d_twist[k / 6][k % 6][i];
+    c.side = face_side(contacts->feature[i]);
+    if (c.side != 0.0) move_to_face(&c);
     set_frame_tangents(&c, tac_contact_frame_velocity(&c, before));
     return c;
 }
@@ -154,18 +183,30 @@ static void tangents_jvp(const tacContactFrame* c, tacContactFrameDot* d) {
     d->axis[2] = tac_add_scaled(tac_scale(n, -tac_dot(n_dot, t2)), -k, t1);
 }
 
-tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* c, const tacMotion* before,
-                                         const tacMotion* after) {
+// own changes move the point at the face, too: x' = x + side d n/2
+static void own_change_jvp(const tacContactFrame* c, const tacReal* own, tacReal y[7]) {
+    const tacReal n[3] = {c->axis[0].x, c->axis[0].y, c->axis[0].z};
+    for (int i = 0; i < 7; ++i) y[i] = own ? own[i] : 0.0;
+    for (int i = 0; i < 3 && own; ++i)
+        y[i] += 0.5 * c->side * (own[6] * n[i] + c->distance * own[3 + i]);
+}
+
+static void own_change_vjp(const tacContactFrame* c, tacContactFrameDot* bar) {
+    bar->distance += 0.5 * c->side * tac_dot(c->axis[0], bar->point);
+    bar->axis[0] = tac_add_scaled(bar->axis[0], 0.5 * c->side * c->distance, bar->point);
+}
+
+tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* c, const tacReal* own,
+                                         const tacMotion* before, const tacMotion* after) {
     tacContactFrameDot d;
     tacTwist X[2];
     tacReal x[6], y[7];
     for (int i = 0; i < 2; ++i)
         X[i] = twist_about(after, c->body[i], after->work + DISPLACEMENT * c->body[i], c->point);
     tac_twist_store(x, tac_twist_sub(X[1], X[0]));
-    for (int i = 0; i < 7; ++i) {
-        y[i] = 0.0;
+    own_change_jvp(c, own, y);
+    for (int i = 0; i < 7; ++i)
         for (int k = 0; k < 6; ++k) y[i] += c->D[6 * i + k] * x[k];
-    }
     d.point = tac_add(tac_load3(y), X[0].linear);
     d.axis[0] = tac_add(tac_load3(y + 3), tac_cross(X[0].angular, c->axis[0]));
     d.distance = y[6];
@@ -268,4 +309,5 @@ void tac_contact_frame_vjp(const tacContactFrame* c, const tacMotion* before,
     tacWrench rigid = {bar->point, tac_cross(c->axis[0], bar->axis[0])};
     add_wrench_bar(after, c->body[1], c->point, 1.0, own, out->D_after);
     add_wrench_bar(after, c->body[0], c->point, 1.0, tac_wrench_sub(rigid, own), out->D_after);
+    own_change_vjp(c, bar);
 }

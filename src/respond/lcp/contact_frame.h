@@ -16,6 +16,7 @@ typedef struct tacContactFrame {
     int body[2];
     tacVec3 point, axis[3]; // axis: normal, two tangents
     double distance;
+    double side;   // the point is moved from halfway by side distance/2 along the normal: -1, 0, 1
     tacVec3 along; // what the first tangent follows: the sliding velocity, or a fixed direction
     int slides;    // is it the velocity?
     double width;  // length of `along` across the normal
@@ -70,9 +71,10 @@ void tac_contact_frame_rows(const tacModel* model, const tacMotion* m, const tac
 void tac_contact_frame_add_wrench(const tacContactFrame* frame, const tacReal f[3], double scale,
                                   tacReal* wrench);
 
-// change of the frame, and of that wrench
-tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* frame, const tacMotion* before,
-                                         const tacMotion* after);
+// Change of the frame, and of that wrench. `own` (7): the point halfway, normal and distance also
+// change by themselves, as parameters of the geoms do; NULL: they do not.
+tacContactFrameDot tac_contact_frame_jvp(const tacContactFrame* frame, const tacReal* own,
+                                         const tacMotion* before, const tacMotion* after);
 void tac_contact_frame_add_wrench_jvp(const tacContactFrame* frame, const tacReal f[3],
                                       double scale, const tacContactFrameDot* dot,
                                       tacReal* wrench_dot);
@@ -86,7 +88,8 @@ typedef struct tacMotionBar {
 void tac_contact_frame_distance_vjp(const tacContactFrame* frame, const tacMotion* m,
                                     double distance_bar, tacReal* D_bar);
 
-// `bar` is changed on the way. wrench_bar (nbody x 6) are twists.
+// `bar` is changed on the way: its point, first axis and distance are then the adjoint of `own`.
+// wrench_bar (nbody x 6) are twists.
 void tac_contact_frame_add_wrench_vjp(const tacContactFrame* frame, const tacReal f[3],
                                       double scale, const tacReal* wrench_bar,
                                       tacContactFrameDot* bar);

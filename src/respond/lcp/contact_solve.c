@@ -98,7 +98,7 @@ static int is_candidate_active(const tacContactSolve* s, const tacSolveRecord* r
     if (speed < -o->rest_speed && record->impact_overflow == 0) return 0;
     // a contact that others close (the fourth vertex of a plate that lands) is closed but for
     // rounding, and active
-    double rounding = TAC_DISTANCE_TOLERANCE * o->delta / o->dt;
+    double rounding = s->candidates.rounding / o->dt;
     return g->frame.distance <= 2.0 * o->delta || g->gap_rate.speed + next < rounding;
 }
 
@@ -167,14 +167,15 @@ static void find_free_velocity(tacContactSolve* s, const tacSolveRecord* record)
 // The contact of the same features where the path ends. Of the nearest features if `use_nearest`,
 // or if the same ones are lost (a ball has left a rim for the cap, edges have become parallel). Or
 // -1.
-static int find_end_contact(tacContactSolve* s, const tacConstraint* g, int use_nearest) {
-    const tacConvexContact* start = &s->candidates.convex_contact[g->source];
+static int find_end_contact(tacContactSolve* s, tacConstraint* g, int use_nearest) {
+    tacConvexContact* features = &g->end_features;
+    *features = s->candidates.convex_contact[g->source];
     tacContacts* end = &s->work.contacts_end;
     int at = end->count;
     tacResult result = TAC_OK;
-    if (!use_nearest) result = tac_convex_contact_append(s->scene, s->dynamics.pose, start, end);
+    if (!use_nearest) result = tac_convex_contact_append(s->scene, s->dynamics.pose, features, end);
     if (result == TAC_OK && end->count == at)
-        result = tac_convex_contact_append_nearest(s->scene, s->dynamics.pose, start, end,
+        result = tac_convex_contact_append_nearest(s->scene, s->dynamics.pose, features, end,
                                                    s->work.ccd_memory);
     return result == TAC_OK && end->count > at ? at : -1;
 }
@@ -229,18 +230,18 @@ static tacResult solve_linear(tacContactSolve* s, tacSolveRecord* record) {
 // unconverged record is too long for that. Problems differ little: each starts from the last
 // answer.
 static tacResult iterate_nonlinear(tacContactSolve* s, tacSolveRecord* record) {
-    const double delta = s->options.delta;
+    const double rounding = s->candidates.rounding;
     tacResult result = TAC_OK;
     double before = INFINITY, change = 0.0, most = max_gap_correction(s, record);
     for (int pass = 0; pass < GAP_PASSES; ++pass, before = change) {
         change = tac_contact_solve_update_gaps(s, record);
-        if (change <= 1e-9 * delta || !(change <= most)) break;
+        if (change <= 1e-3 * rounding || !(change <= most)) break;
         if (pass > 2 && change > 0.7 * before) break;
         tac_contact_solve_rhs(s, record, s->dynamics.v_free);
         result = tac_contact_solve_lcp(s, record, s->dynamics.v_free, 1);
         if (result != TAC_OK) break;
     }
-    record->unconverged = result == TAC_OK && !(change <= 1e-6 * delta);
+    record->unconverged = result == TAC_OK && !(change <= rounding);
     return result;
 }
 

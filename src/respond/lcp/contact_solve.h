@@ -20,7 +20,8 @@
 #include "respond/lcp/schur.h"
 #include "tactus/lcp.h"
 
-// distances closer than this share of delta are equal
+// Distances closer than this share of delta are equal, or closer than the rounding of the world's
+// coordinates (tacSolveCandidates.rounding).
 #define TAC_DISTANCE_TOLERANCE 1e-6
 
 // speeds closer than this share of the rest speed, or of the impact speed, are equal
@@ -126,6 +127,7 @@ typedef struct tacConstraint {
     int nonlinear;               // does the normal row hold at the end of the path?
     double gap_correction;       // distance there, less that of the tangent path
     tacContactFrame end_contact; // contact there
+    tacConvexContact end_features;
 } tacConstraint;
 
 // The constraints of one solve and their frictional problem A f + b, A = J M^-1 J'.
@@ -143,6 +145,7 @@ typedef struct tacContactProblem {
 typedef struct tacSolveCandidates {
     tacContacts contacts;
     int detected;                     // contacts of the detector; stabilizing contacts follow
+    double rounding;                  // distances closer than this are equal            [m]
     tacConvexContact* convex_contact; // their features
     tacRow* row;                      // limits, dry friction and equalities of joints
     double* row_J;

@@ -9,6 +9,7 @@
 #include "math/number.h"
 #include "respond/force/pair_forces.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,6 +27,14 @@ void tac_contact_solve_kinematics(tacContactSolve* s, tacMotion* m, const double
     k->inverse(s->scene, m, s->work.joint_force);
 }
 
+// Poses are known to the rounding of the coordinates that contacts have.
+static double distance_rounding(const tacContacts* c, double delta) {
+    double most = 0.0;
+    for (int i = 0; i < c->count; ++i)
+        for (int k = 0; k < 3; ++k) most = fmax(most, fabs(c->point[k][i]));
+    return fmax(TAC_DISTANCE_TOLERANCE * delta, 16.0 * DBL_EPSILON * most);
+}
+
 tacResult tac_contact_solve_detect(tacContactSolve* s, const tacMotion* m, double margin,
                                    int stabilize) {
     tacSolveCandidates* c = &s->candidates;
@@ -34,6 +43,7 @@ tacResult tac_contact_solve_detect(tacContactSolve* s, const tacMotion* m, doubl
     tacResult result =
         tac_detect_query(s->scene, s->dynamics.pose, query, &c->contacts, s->scratch);
     c->detected = c->contacts.count;
+    c->rounding = distance_rounding(&c->contacts, s->options.delta);
     if (result == TAC_OK && stabilize)
         tac_add_stabilizing_contacts(s->scene, s->dynamics.pose, 2.0 * s->options.delta,
                                      &c->contacts, c->convex_contact);

@@ -5,6 +5,7 @@
 
 #include "respond/lcp/contact_solve.h"
 
+#include "detect/part_motion.h"
 #include "dynamics/kinematics_diff.h"
 #include "math/dense.h"
 #include "respond/lcp/islands.h"
@@ -62,10 +63,16 @@ static void frames_jvp(tacContactSolve* s, const tacContactSolveDot* d) {
     tacMotionDot after = {.dq = d->q, .theta = d->theta};
     k->inverse_jvp(s->scene, &s->dynamics.before, &before, w->joint_force);
     k->inverse_jvp(s->scene, &s->dynamics.after, &after, w->joint_force);
-    for (int g = 0; g < p->constraints; ++g)
-        if (p->constraint[g].kind == TAC_CONSTRAINT_CONTACT)
-            w->frame_dot[g] = tac_contact_frame_jvp(&p->constraint[g].frame, &s->dynamics.before,
-                                                    &s->dynamics.after);
+    tac_motion_poses(s->scene, &s->dynamics.before, s->dynamics.pose);
+    for (int g = 0; g < p->constraints; ++g) {
+        const tacConstraint* c = &p->constraint[g];
+        double own[7];
+        if (c->kind != TAC_CONSTRAINT_CONTACT) continue;
+        tac_convex_contact_theta_jvp(s->scene, s->dynamics.pose,
+                                     &s->candidates.convex_contact[c->source], d->theta, own);
+        w->frame_dot[g] =
+            tac_contact_frame_jvp(&c->frame, own, &s->dynamics.before, &s->dynamics.after);
+    }
 }
 
 // M^-1 times the joint impulses, in place
@@ -237,11 +244,14 @@ static void nonlinear_jvp(tacContactSolve* s, const tacSolveRecord* record,
     tacMotionDot dot_end = {.dq = w->q_end_dot, .theta = d->theta};
     tac_advance_pos_jvp(s->scene, record->u, h, d->q, w->u0, h_dot, w->q_end_dot);
     s->dynamics.free[0].k->inverse_jvp(s->scene, &s->dynamics.end, &dot_end, w->joint_force);
+    tac_motion_poses(s->scene, &s->dynamics.end, s->dynamics.pose);
     for (int at = 0; at < s->problem.constraints; ++at) {
         const tacConstraint* g = &s->problem.constraint[at];
+        double own[7];
         if (!g->nonlinear) continue;
-        double end =
-            tac_contact_frame_jvp(&g->end_contact, &s->dynamics.end, &s->dynamics.end).distance;
+        tac_convex_contact_theta_jvp(s->scene, s->dynamics.pose, &g->end_features, d->theta, own);
+        double end = tac_contact_frame_jvp(&g->end_contact, own, &s->dynamics.end, &s->dynamics.end)
+                         .distance;
         double change = g->end_contact.distance - g->frame.distance;
         w->b_dot[at * rows_per_constraint(s)] +=
             (end - w->frame_dot[at].distance - change / h * h_dot) / h;
@@ -369,6 +379,10 @@ static void contact_vjp(tacContactSolve* s, const tacSolveRecord* record, int at
     tac_contact_frame_add_wrench_vjp(&g->frame, tac_contact_solve_impulse(s, record, at).f,
                                      1.0 / duration_of(record), w->wrench_dot, &m);
     tac_contact_frame_vjp(&g->frame, &d->before, &d->after, &m, &w->motion_bar);
+    const double own[7] = {m.point.x,   m.point.y,   m.point.z, m.axis[0].x,
+                           m.axis[0].y, m.axis[0].z, m.distance};
+    tac_convex_contact_theta_vjp(s->scene, d->pose, &s->candidates.convex_contact[g->source], own,
+                                 bar->theta);
 }
 
 static void equality_vjp(tacContactSolve* s, const tacSolveRecord* record, int at,
@@ -489,12 +503,15 @@ static void nonlinear_vjp(tacContactSolve* s, const tacSolveRecord* record,
     const tacModel* model = s->scene;
     double h = record->h, h_bar = 0.0, *D = w->motion_bar.D_after;
     memset(D, 0, sizeof(double) * (size_t)(6 * model->nbody));
+    tac_motion_poses(model, &s->dynamics.end, s->dynamics.pose);
     for (int at = 0; at < s->problem.constraints; ++at) {
         const tacConstraint* g = &s->problem.constraint[at];
         double b = w->b_dot[at * rows_per_constraint(s)] / h;
         if (!g->nonlinear) continue;
         h_bar -= b * (g->end_contact.distance - g->frame.distance) / h;
         tac_contact_frame_distance_vjp(&g->end_contact, &s->dynamics.end, b, D);
+        const double own[7] = {[6] = b};
+        tac_convex_contact_theta_vjp(model, s->dynamics.pose, &g->end_features, own, bar->theta);
     }
     memset(w->q_end_dot, 0, sizeof(double) * (size_t)model->nv);
     tac_body_motion_vjp(model, &s->dynamics.end, D, NULL, w->q_end_dot, NULL, bar->theta);
@@ -538,6 +555,7 @@ static void branch_vjp(tacContactSolve* s, const tacSolveRecord* record, const t
     active_set_vjp(s, record, u_bar);
     if (any_nonlinear(s)) nonlinear_vjp(s, record, bar);
     free_vjp(s, record, rate_bar, bar);
+    tac_motion_poses(s->scene, &s->dynamics.before, s->dynamics.pose);
     for (int g = 0; g < p->constraints; ++g) {
         if (p->constraint[g].kind == TAC_CONSTRAINT_CONTACT)
             contact_vjp(s, record, g, bar);

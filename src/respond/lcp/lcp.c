@@ -31,6 +31,7 @@ enum {
     FIRST_PASSES = 2,
     NEWTON_PASSES = 12,
     REFINEMENTS = 2,
+    SHARE_PASSES = 6,
     FIRST_ROUNDS = 3,
     FIRST_SWEEPS = 10,
     LAST_ROUNDS = 20,
@@ -380,11 +381,28 @@ static int all_finite(const double* x, size_t count) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]) == 0.0;
 }
 
+// of |A|: differences of A and A' that are rounding
+static const double asymmetry = 1e-9;
+
+// Methods take columns of A for rows, so that A must be symmetric but for rounding.
+static int is_symmetric(const double* A, size_t rows) {
+    for (size_t i = 0; i < rows; ++i) {
+        for (size_t j = 0; j < i; ++j) {
+            double a = A[i * rows + j], b = A[j * rows + i];
+            if (a == b) continue;
+            double size = sqrt(fabs(A[i * rows + i] * A[j * rows + j]));
+            if (fabs(a - b) > asymmetry * max2(size, max2(fabs(a), fabs(b)))) return 0;
+        }
+    }
+    return 1;
+}
+
 static int is_valid_lcp(const tacLcp* lcp) {
     if (!lcp || !is_valid_size(lcp->contacts, lcp->tangents)) return 0;
     if (lcp->contacts > 0 && (!lcp->A || !lcp->b || (lcp->tangents > 0 && !lcp->mu))) return 0;
     size_t rows = (size_t)lcp->contacts * (size_t)(1 + lcp->tangents);
     if (!all_finite(lcp->A, rows * rows) || !all_finite(lcp->b, rows)) return 0;
+    if (!is_symmetric(lcp->A, rows)) return 0;
     for (int i = 0; lcp->tangents && i < lcp->contacts; ++i) {
         if (!(lcp->mu[i] >= 0.0 && isfinite(lcp->mu[i]))) return 0;
     }
@@ -456,7 +474,10 @@ static int share_load(lcpSolver* s) {
     tacLcpReport before = s->report;
     if (close_unloaded(s) == 0) return 0;
     s->report.residual = -1.0;
-    if (try_active_set(s, tol_good)) return 1;
+    if (iterate_newton(s, SHARE_PASSES, tol_good)) {
+        s->report.method = before.method;
+        return 1;
+    }
     before.passes = s->report.passes;
     s->report = before;
     s->at_best = 0;
@@ -530,6 +551,9 @@ tacResult tac_lcp_solve(const tacLcp* lcp, int warm, tacReal* f, unsigned char* 
     tacResult result = islands.count > 1
                            ? solve_islands(&islands, warm, f, active_set, &all)
                            : solve_island(lcp, warm, f, active_set, &all, islands.memory);
+    // of A itself, row by row: an answer that holds for its columns alone is none
+    if (result == TAC_OK) all.residual = tac_lcp_residual(lcp, f, &all.scale);
+    if (result == TAC_OK && !(all.residual <= tol_accept * all.scale)) result = TAC_ERROR_UNSOLVED;
     if (report) *report = all;
     return result;
 }

@@ -37,7 +37,9 @@ static smoothMax smooth_max_at(const double* plane, int count, double tau, const
     double top = max_height(plane, count, y), sum = 0.0;
     for (int i = 0; i < count; ++i) {
         const double* n = &plane[4 * i];
-        double e = exp((plane_value(n, y) - top) / tau);
+        double below = (plane_value(n, y) - top) / tau;
+        if (below < -746.0) continue; // its exponential is 0, which libm takes long to find
+        double e = exp(below);
         sum += e;
         for (int r = 0; r < 3; ++r) {
             b.g[r] += e * n[r];

@@ -67,7 +67,10 @@ tacResult tac_step_code_create(const tacModel* model, const tacCodeOptions* opti
     if (kind) {
         if (message)
             snprintf(message->text, sizeof message->text,
-                     "%.100s has %s contact: its step is not generated", model->name, kind);
+                     "%.100s has %s contact, which solves a matrix of its own: its step is not "
+                     "generated%s",
+                     model->name, kind,
+                     tac_is_hard(model) ? "" : "; implicit=\"false\" makes contact explicit");
         return TAC_ERROR_UNSUPPORTED;
     }
     tacStepCode* code = model->allocator.allocate(model->allocator.user, sizeof *code);

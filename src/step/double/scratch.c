@@ -7,7 +7,7 @@
 #include "detect/field/detect_cache.h"
 #include "math/vector_ops.h"
 #include "respond/force/force.h"
-#include "shape/shape_program.h"
+#include "shape/bounds/shape_scratch.h"
 #include "step/hard/hard_step.h"
 #include "step/step.h"
 
@@ -15,15 +15,6 @@
 enum { SCALE = 2 };
 
 //---------------------------------- stages below ---------------------------------
-
-static size_t shape_bytes(const tacModel* model) {
-    tacArena numeric = tac_arena_measure(SCALE), hvp = tac_arena_measure(1),
-             safe_radius = tac_arena_measure(1);
-    tac_shape_measure(model, &numeric);
-    tac_shape_measure_hvp(model, &hvp);
-    tac_shape_safe_radius_measure(model, &safe_radius);
-    return tac_max_size(tac_max_size(numeric.peak, hvp.peak), safe_radius.peak);
-}
 
 static size_t detect_bytes(const tacModel* model) {
     const tacDetectorKind* kind = tac_detector_of(model);
@@ -45,7 +36,7 @@ static size_t hard_bytes(const tacModel* model) {
 
 // Detection and response come one after the other; both evaluate shapes.
 static size_t contact_bytes(const tacModel* model) {
-    return shape_bytes(model) + tac_max_size(detect_bytes(model), respond_bytes(model));
+    return tac_shape_scratch_bytes(model) + tac_max_size(detect_bytes(model), respond_bytes(model));
 }
 
 //---------------------------------- step and dynamics ----------------------------

@@ -152,12 +152,11 @@ static tacResult add_solve(contactList* list, tacContactSolve* s, const tacSolve
         if (constraint->kind != TAC_CONSTRAINT_CONTACT) continue;
         int i = constraint->source;
         tacImpulse3 impulse = tac_contact_solve_impulse(s, record, g);
-        tacVec3 force = tac_vec3_zero(), point, normal;
+        tacVec3 force = tac_vec3_zero(), point = constraint->frame.point, normal;
         for (int k = 0; k < 3; ++k)
             force = tac_add_scaled(force, scale * impulse.f[k], constraint->frame.axis[k]);
         if (!all && tac_norm2(force) == 0.0) continue;
         const tacContacts* c = &s->candidates.contacts;
-        point = (tacVec3){c->point[0][i], c->point[1][i], c->point[2][i]};
         normal = (tacVec3){c->normal[0][i], c->normal[1][i], c->normal[2][i]};
         const tacContactPair* pair = &list->model->contact->pair[c->pair[i]];
         tacContactForce entry = {.geom = {c->geom[0][i], c->geom[1][i]},

@@ -85,6 +85,7 @@ static int count_active_pairs(const tacContactForces* t) {
 // other calls use the same memory, so nothing in it lasts from one call to the next
 void tac_contact_forces_reset(tacContactForces* t) {
     t->max_step = INFINITY;
+    t->flags = 0;
     memset(t->is_listed, 0, sizeof *t->is_listed * (size_t)t->model->nv);
 }
 
@@ -97,6 +98,31 @@ int tac_contact_forces_count(const tacContactForces* t) {
     for (int i = 0; i < t->contacts.count; ++i)
         count += tac_re(t->contacts.activity[i]) > TAC_MIN_ACTIVITY;
     return count;
+}
+
+// what is deeper than this share of a geom is flagged
+static const double max_overlap = 0.01;
+
+// deeper than contacts of edges are followed (detect/depth)?
+static int is_beyond_reach(const tacModel* model, double depth) {
+    int reach = model->contact->number[TAC_CONTACT_DEPTH];
+    return reach >= 0 && depth > tac_re(model->param[reach]);
+}
+
+void tac_contact_forces_overlap(const tacContactForces* t, tacInfo* info) {
+    const tacContactPair* pairs = t->model->contact->pair;
+    for (int i = 0; i < t->count; ++i) {
+        const tacPairForce* f = &t->force[i];
+        const tacContactPair* pair = &pairs[f->overlap_pair];
+        double depth = f->overlap * pair->thickness;
+        if (!(f->overlap > 0.0)) continue;
+        if (f->overlap > max_overlap || is_beyond_reach(t->model, depth))
+            info->flags |= TAC_DEEP_OVERLAP;
+        if (f->overlap <= info->overlap) continue;
+        info->overlap = f->overlap;
+        info->overlap_depth = depth;
+        for (int k = 0; k < 2; ++k) info->overlap_geom[k] = pair->geom[k];
+    }
 }
 
 //---------------------------------- twists ---------------------------------------
@@ -184,6 +210,7 @@ tacResult tac_contact_forces_result(tacResult result) {
 // contacts at the poses; none for responders that find their own
 static void detect_contacts(tacContactForces* t) {
     t->contacts.count = 0;
+    t->contacts.flags = 0;
     t->result = TAC_OK;
     if (tac_force_of(t->model)->reads_contacts)
         t->result = tac_detect(t->model, t->pose, &t->contacts, t->scratch);
@@ -206,6 +233,7 @@ static void respond(tacContactForces* t, const tacMotion* m) {
 void tac_contact_forces_eval(tacContactForces* t, const tacMotion* m, tacReal* tau) {
     tac_motion_poses(t->model, m, t->pose);
     detect_contacts(t);
+    t->flags |= t->contacts.flags;
     respond(t, m);
     if (!t->implicit && t->count > 0)
         t->max_step = fmin(t->max_step, tac_contact_forces_stable_step(t));

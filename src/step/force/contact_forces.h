@@ -21,6 +21,7 @@ typedef struct tacContactForces {
     tacPairForce *force, *diff; // (nbodies of the plan); the second a tangent or an adjoint
     int count;                  // entries of both
     double max_step;            // longest stable step of the explicit forces so far
+    unsigned flags;             // of the detector so far
     tacReal* wrench;            // (nbody x 6) on bodies, about the world's origin
     tacReal *D, *e;             // (nbody x 6) work
     tacReal* columns;           // (nv x TAC_PAIR_COLUMN) work
@@ -55,6 +56,9 @@ void tac_contact_forces_reset(tacContactForces* contact_forces);
 
 // number of active records; of scm, which has no records, of pairs of bodies with a force
 int tac_contact_forces_count(const tacContactForces* contact_forces);
+
+// the deepest overlap, and TAC_DEEP_OVERLAP where it is too deep
+void tac_contact_forces_overlap(const tacContactForces* contact_forces, tacInfo* info);
 
 // longest stable step of the explicit forces (stable_step.c), else infinite
 double tac_contact_forces_stable_step(const tacContactForces* contact_forces);

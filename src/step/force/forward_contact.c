@@ -11,6 +11,7 @@
 #include "base/assert.h"
 #include "dynamics/gyroscopic.h"
 #include "math/vector_ops.h"
+#include "model/live_params.h"
 #include "step/force/limit_friction.h"
 #include "step/forward.h"
 #include "step/hard/hard_step.h"
@@ -104,6 +105,7 @@ tacResult tac_acceleration_jvp(const tacModel* model, const tacState* x, const t
            tac_all_finite(dot.x.da, model->na) && tac_all_finite(dot.u, model->nu) &&
            tac_all_finite(dot.theta, model->nparam))))
         result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && tac_moves_held_param(model, dot.theta)) result = TAC_ERROR_UNSUPPORTED;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;
@@ -230,6 +232,8 @@ tacResult tac_forward_contact_jvp(const tacModel* model, tacDynamicsInput x, con
     if (result == TAC_OK &&
         (tac_missing(qacc_dot, model->nv) || !tac_tangent_is_finite(model, x_dot)))
         result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && tac_moves_held_param(model, x_dot.theta))
+        result = TAC_ERROR_UNSUPPORTED;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;

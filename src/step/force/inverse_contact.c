@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "dynamics/gyroscopic.h"
 #include "math/vector_ops.h"
+#include "model/live_params.h"
 #include "step/force/limit_friction.h"
 #include "step/hard/hard_step.h"
 #include "step/step.h"
@@ -132,6 +133,8 @@ tacResult tac_inverse_contact_jvp(const tacModel* model, tacDynamicsInput x,
     if (result == TAC_OK &&
         (tac_missing(tau_dot, model->nv) || !tac_tangent_is_finite(model, x_dot)))
         result = TAC_ERROR_VALUE;
+    if (result == TAC_OK && tac_moves_held_param(model, x_dot.theta))
+        result = TAC_ERROR_UNSUPPORTED;
     if (result != TAC_OK) return result;
     tacArena* arena = &scratch->arena;
     size_t mark = arena->used;

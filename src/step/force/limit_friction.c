@@ -10,7 +10,8 @@
 #include "step/force/limit_friction.h"
 
 #include "math/vec3.h"
-#include "model/contact/contact_data.h"
+#include "respond/force/force.h"
+#include "respond/force/point_plane_lines.h"
 
 //---------------------------------- lines ----------------------------------------
 
@@ -94,21 +95,41 @@ typedef struct limitState {
     tacReal z, v, y;
 } limitState;
 
-static limitForce limit_force(const tacModel* model, const tacLimitFriction* h, limitState s) {
-    tacReal rate = contact_number_value(model, LIMIT_RATE), k = h->inertia * rate * rate;
-    tacPlaneLaw law = {k,
-                       contact_number_value(model, LIMIT_DISSIPATION),
-                       1.0,
-                       0.0,
-                       contact_number_value(model, LIMIT_WIDTH),
-                       0.0,
-                       0,
-                       is_contact_implicit(model)};
-    tacPlaneLaw law_bar = {0};
-    tacPlaneState bar = {0}, at = {.phi = s.z, .h = model->param[model->timestep]};
+static tacReal limit_stiffness(const tacModel* model, const tacLimitFriction* h) {
+    tacReal rate = contact_number_value(model, LIMIT_RATE);
+    return h->inertia * rate * rate;
+}
+
+static tacPlaneLaw limit_law(const tacModel* model, const tacLimitFriction* h) {
+    return (tacPlaneLaw){limit_stiffness(model, h),
+                         contact_number_value(model, LIMIT_DISSIPATION),
+                         1.0,
+                         0.0,
+                         contact_number_value(model, LIMIT_WIDTH),
+                         0.0,
+                         0,
+                         is_contact_implicit(model)};
+}
+
+static tacPlaneState limit_plane(const tacModel* model, limitState s) {
+    tacPlaneState at = {.phi = s.z, .h = tac_implicit_timestep(model)};
     at.n.x = 1.0;
     at.v.x = s.v;
     at.y.x = s.y;
+    return at;
+}
+
+// So many widths away from it a limit has no force, nor any derivative: soft.inl takes the
+// exponential as exactly 0 there (SOFT_LIMIT).
+static int is_far(const tacModel* model, limitState s) {
+    return tac_re(s.z) > 701.0 * tac_re(contact_number_value(model, LIMIT_WIDTH));
+}
+
+static limitForce limit_force(const tacModel* model, const tacLimitFriction* h, limitState s) {
+    if (is_far(model, s)) return (limitForce){0};
+    tacReal rate = contact_number_value(model, LIMIT_RATE);
+    tacPlaneLaw law = limit_law(model, h), law_bar = {0};
+    tacPlaneState bar = {0}, at = limit_plane(model, s);
     tacVec3 x = tac_vec3_zero();
     x.x = 1.0;
     tac_point_plane_vjp(&law, &at, x, &law_bar, &bar);
@@ -142,7 +163,7 @@ static limitState eval_state(const tacModel* model, const tacMotion* m, const ta
     limitState s = {.v = sign * sum_along_terms(model, h, m->qvel)};
     if (!h->friction)
         s.z = sign * (eval_length(model, m, h) - model->param[bound_offset(model, h)]);
-    s.y = sign * model->param[model->timestep] * sum_along_terms(model, h, a);
+    s.y = sign * tac_implicit_timestep(model) * sum_along_terms(model, h, a);
     return s;
 }
 
@@ -152,15 +173,60 @@ static limitForce eval_force(const tacModel* model, const tacMotion* m, const ta
     return h->friction ? friction_force(model, h, s) : limit_force(model, h, s);
 }
 
+// a group of limits and frictions with their forces and slopes by y, in order
+typedef struct lineGroup {
+    int count;
+    tacReal f[TAC_PLANE_LINES], by_y[TAC_PLANE_LINES];
+} lineGroup;
+
+// from entry `first` on; limits that have a force are evaluated together
+static void eval_group(const tacModel* model, const tacMotion* m, const tacReal* a, int first,
+                       lineGroup* g) {
+    const tacLimitFriction* all = &model->contact->limit_friction[first];
+    int left = model->contact->nlimit_friction - first, at[TAC_PLANE_LINES];
+    tacPlaneLines l;
+    l.count = 0;
+    g->count = left < TAC_PLANE_LINES ? left : TAC_PLANE_LINES;
+    for (int i = 0; i < g->count; ++i) {
+        const tacLimitFriction* h = &all[i];
+        limitState s = eval_state(model, m, h, a);
+        limitForce r = {.f = 0.0};
+        if (h->friction) r = friction_force(model, h, s);
+        g->f[i] = r.f;
+        g->by_y[i] = r.by_y;
+        if (h->friction || is_far(model, s)) continue;
+        at[l.count] = i;
+        l.k[l.count] = limit_stiffness(model, h);
+        l.phi[l.count] = s.z;
+        l.v[l.count] = s.v;
+        l.y[l.count++] = s.y;
+    }
+    if (l.count == 0) return;
+    tacPlaneLaw law = limit_law(model, all);
+    tac_point_plane_lines(&law, tac_implicit_timestep(model), &l);
+    for (int i = 0; i < l.count; ++i) {
+        g->f[at[i]] = l.f[i];
+        g->by_y[at[i]] = l.by_y[i];
+    }
+}
+
+static void add_line_force(const tacModel* model, const tacLimitFriction* h, tacReal f,
+                           tacReal* tau) {
+    for (int k = 0; k < term_count(model, h); ++k) {
+        lengthTerm t = term_at(model, h, k);
+        tau[t.dof] += term_coef(model, t) * limit_sign(h) * f;
+    }
+}
+
 void tac_limit_friction_eval(const tacModel* model, const tacMotion* m, const tacReal* a,
                              tacReal* tau) {
-    for (int i = 0; i < model->contact->nlimit_friction; ++i) {
-        const tacLimitFriction* h = &model->contact->limit_friction[i];
-        tacReal f = limit_sign(h) * eval_force(model, m, h, a).f;
-        for (int k = 0; k < term_count(model, h); ++k) {
-            lengthTerm t = term_at(model, h, k);
-            tau[t.dof] += term_coef(model, t) * f;
-        }
+    const tacContactPlan* plan = model->contact;
+    lineGroup g = {0};
+    for (int first = 0; first < plan->nlimit_friction; first += g.count) {
+        eval_group(model, m, a, first, &g);
+        for (int i = 0; i < g.count; ++i)
+            if (g.f[i] != (tacReal)0.0)
+                add_line_force(model, &plan->limit_friction[first + i], g.f[i], tau);
     }
 }
 
@@ -178,11 +244,14 @@ static void add_line_stiffness(const tacModel* model, const tacLimitFriction* h,
 }
 
 void tac_limit_friction_add_stiffness(const tacModel* model, const tacMotion* m, tacSkyline* M) {
-    tacReal h = model->param[model->timestep];
-    for (int i = 0; i < model->contact->nlimit_friction; ++i) {
-        const tacLimitFriction* limit_friction = &model->contact->limit_friction[i];
-        add_line_stiffness(model, limit_friction,
-                           -h * eval_force(model, m, limit_friction, NULL).by_y, M);
+    tacReal step = tac_implicit_timestep(model);
+    const tacContactPlan* plan = model->contact;
+    lineGroup g = {0};
+    for (int first = 0; first < plan->nlimit_friction; first += g.count) {
+        eval_group(model, m, NULL, first, &g);
+        for (int i = 0; i < g.count; ++i)
+            if (g.by_y[i] != (tacReal)0.0)
+                add_line_stiffness(model, &plan->limit_friction[first + i], -step * g.by_y[i], M);
     }
 }
 
@@ -190,12 +259,17 @@ void tac_limit_friction_add_stiffness(const tacModel* model, const tacMotion* m,
 
 static tacReal value_or_zero(const tacReal* x, int i) { return x && i >= 0 ? x[i] : (tacReal)0.0; }
 
+// of tac_implicit_timestep
+static tacReal timestep_dot(const tacModel* model, const tacMotionDot* dot) {
+    return tac_implicit_share(model) * value_or_zero(dot->theta, model->timestep);
+}
+
 // tangents of distance, rate and change of the rate, without signs
 static limitState state_dot(const tacModel* model, const tacMotion* m, const tacLimitFriction* h,
                             const tacMotionDot* dot) {
     limitState s = {sum_along_terms(model, h, dot->dq), sum_along_terms(model, h, dot->dv), 0.0};
-    tacReal step = model->param[model->timestep], predicted = sum_along_terms(model, h, m->qacc);
-    s.y = value_or_zero(dot->theta, model->timestep) * predicted;
+    tacReal step = tac_implicit_timestep(model), predicted = sum_along_terms(model, h, m->qacc);
+    s.y = timestep_dot(model, dot) * predicted;
     for (int i = 0; i < term_count(model, h) && dot->theta; ++i) {
         lengthTerm t = term_at(model, h, i);
         tacReal coef = value_or_zero(dot->theta, t.coef);
@@ -214,7 +288,7 @@ void tac_limit_friction_jvp(const tacModel* model, const tacMotion* m, const tac
         limitForce r = eval_force(model, m, h, m->qacc);
         limitState s = state_dot(model, m, h, dot);
         tacReal sign = limit_sign(h), f = sign * (r.by_z * s.z + r.by_v * s.v + r.by_y * s.y);
-        f += r.by_h * value_or_zero(dot->theta, model->timestep);
+        f += r.by_h * timestep_dot(model, dot);
         if (h->friction) f += r.by_bound * value_or_zero(dot->theta, bound_offset(model, h));
         for (int k = 0; k < 4; ++k)
             f += r.by[k] * value_or_zero(dot->theta, contact_number(model, k));
@@ -233,7 +307,7 @@ static void add_if_present(tacReal* x, int i, tacReal amount) {
 // from the adjoint of the force along the line, its sign included
 static void line_vjp(const tacModel* model, const tacMotion* m, const tacLimitFriction* h,
                      const limitForce* r, tacReal f_bar, tacMotionDot* bar) {
-    tacReal sign = limit_sign(h), step = model->param[model->timestep];
+    tacReal sign = limit_sign(h), step = tac_implicit_timestep(model);
     tacReal z = sign * r->by_z * f_bar, v = sign * r->by_v * f_bar, y = sign * r->by_y * f_bar;
     for (int k = 0; k < term_count(model, h); ++k) {
         lengthTerm t = term_at(model, h, k);
@@ -244,7 +318,8 @@ static void line_vjp(const tacModel* model, const tacMotion* m, const tacLimitFr
         add_if_present(bar->theta, t.coef, v * m->qvel[t.dof] + y * step * m->qacc[t.dof]);
     }
     add_if_present(bar->theta, model->timestep,
-                   r->by_h * f_bar + y * sum_along_terms(model, h, m->qacc));
+                   tac_implicit_share(model) *
+                       (r->by_h * f_bar + y * sum_along_terms(model, h, m->qacc)));
     add_if_present(bar->theta, bound_offset(model, h), h->friction ? r->by_bound * f_bar : -z);
     for (int k = 0; k < 4; ++k)
         add_if_present(bar->theta, contact_number(model, k), r->by[k] * f_bar);

@@ -100,11 +100,20 @@ static int is_near_delta(const tacContactSolve* s, const tacSubstep* t, double d
     return fabs(least - delta) < 0.01 * delta;
 }
 
+// Did the substep begin with an impact of the same parts? They start at delta then, whatever the
+// state is, and not next to it by chance.
+static int follows_own_impact(const tacHardPass* p, const tacSubstep* t) {
+    if (t == p->substep) return 0;
+    const tacFirstImpact *before = &t[-1].impact, *now = &t->impact;
+    return before->found && before->exact && before->part[0] == now->part[0] &&
+           before->part[1] == now->part[1];
+}
+
 // First impact on the path. A pair that rests close to delta must not have one again and again, so
 // the level is a trace above it.
 static tacResult find_impact(tacHardPass* p, tacSubstep* t) {
     tacContactSolve* s = p->s;
-    double least, most, trace = TAC_DISTANCE_TOLERANCE * s->options.delta;
+    double least, most, trace = s->candidates.rounding;
     tac_contact_solve_distances(s, s->options.delta + 10.0 * trace, &least, &most);
     tacImpactLevels levels = {
         fmax(s->options.delta, most + trace), TAC_MIN_DISTANCE * s->options.delta,
@@ -117,7 +126,8 @@ static tacResult find_impact(tacHardPass* p, tacSubstep* t) {
     }
     tacResult result = tac_first_impact(s->scene, &path, levels, &t->impact, s->work.ccd_memory);
     if (result == TAC_ERROR_VALUE) result = TAC_ERROR_DIVERGED; // positions that are not finite
-    if (result == TAC_OK && is_near_delta(s, t, levels.delta)) p->info.flags |= TAC_ONE_SIDED;
+    if (result == TAC_OK && is_near_delta(s, t, levels.delta) && !follows_own_impact(p, t))
+        p->info.flags |= TAC_ONE_SIDED;
     return result;
 }
 
@@ -192,7 +202,7 @@ static void flag_impact(tacHardPass* p, const tacSubstep* t) {
 static int overlaps(const tacContactSolve* s) {
     double least, most;
     tac_contact_solve_distances(s, 0.0, &least, &most);
-    return least < -1e-9 && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
+    return least < -0.01 * s->options.delta && !s->scene->contact->choice[TAC_CHOICE_OVERLAP];
 }
 
 // Does a constrained pair come nearer than the least distance on the path, though not at its end?

@@ -3,6 +3,7 @@
 
 #include "step/hard/hard_pass.h"
 
+#include "detect/part_motion.h"
 #include "dynamics/kinematics_diff.h"
 #include "math/spatial.h"
 #include "math/vector_ops.h"
@@ -85,6 +86,8 @@ static double impact_jvp(tacContactSolve* s, const tacSubstep* t, const double* 
         double v = m.body == 0 ? 0.0 : tac_dot(n, tac_add(D.linear, tac_cross(D.angular, m.arm)));
         sum += side ? v : -v;
     }
+    tac_motion_poses(s->scene, &s->dynamics.after, s->dynamics.pose);
+    sum += tac_part_distance_theta_jvp(s->scene, s->dynamics.pose, hit, d->x.theta);
     return -sum / hit->rate;
 }
 
@@ -361,6 +364,8 @@ static void impact_vjp(tacContactSolve* s, const tacSubstep* t, const double* q,
         if (m.body > 0) tac_wrench_store(D, tac_wrench_add(tac_wrench_load(D), w));
     }
     x->theta[s->options.delta_param] -= level_by_delta(s, hit) * scale;
+    tac_motion_poses(s->scene, &s->dynamics.after, s->dynamics.pose);
+    tac_part_distance_theta_vjp(s->scene, s->dynamics.pose, hit, scale, x->theta);
     tac_body_motion_vjp(s->scene, &s->dynamics.after, s->work.motion_bar.D_after, NULL, q_bar, NULL,
                         x->theta);
 }

@@ -7,6 +7,7 @@
 #include "base/scratch.h"
 #include "math/vec3.h"
 #include "math/vector_ops.h"
+#include "model/live_params.h"
 
 #include <string.h>
 
@@ -88,6 +89,7 @@ tacResult tac_impulse_jvp(const tacModel* model, const tacReal* qpos, const tacR
                           const tacReal* dq, const tacReal* qvel_dot, const tacReal* theta_dot,
                           tacReal* qvel_next_dot, tacScratch* scratch) {
     tacResult result = check_impulse_input(model, qpos, qvel, qvel_next_dot, scratch);
+    if (result == TAC_OK && tac_moves_held_param(model, theta_dot)) result = TAC_ERROR_UNSUPPORTED;
     if (result != TAC_OK) return result;
     tacHardPass p;
     tacArena* arena = &scratch->arena;

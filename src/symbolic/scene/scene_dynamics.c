@@ -42,10 +42,13 @@ static tacExpr not_below(const tacSceneDynamics* f, tacExpr x) {
     return tac_expr_call(f->g, TAC_OP_MIN, one, sum);
 }
 
-// 1 inside the range and on its ends, else 0
-static tacExpr is_inside(const tacSceneDynamics* f, tacExpr x, const double range[2]) {
-    tacExpr low = not_below(f, tac_expr_sub(f->g, x, number_expr(f, range[0])));
-    return tac_expr_mul(f->g, low, not_below(f, tac_expr_sub(f->g, number_expr(f, range[1]), x)));
+// 1 between the ends of a range, 0 on them and beyond
+static tacExpr is_between(const tacSceneDynamics* f, tacExpr x, const double range[2]) {
+    tacGraph* g = f->g;
+    tacExpr one = tac_fraction(g, 1, 1);
+    tacExpr low = not_below(f, tac_expr_sub(g, number_expr(f, range[0]), x));
+    tacExpr high = not_below(f, tac_expr_sub(g, x, number_expr(f, range[1])));
+    return tac_expr_mul(g, tac_expr_sub(g, one, low), tac_expr_sub(g, one, high));
 }
 
 //---------------------------------- springs and dampers --------------------------
@@ -217,7 +220,7 @@ static actuatorForce actuator_force_at(const tacSceneDynamics* f, int i, tacExpr
         tac_expr_add(g, tac_expr_mul(g, gain, input), affine(f, a->bias, length, velocity));
     if (a->affine) add_to(g, &slope, tac_expr_mul(g, param_expr(f, a->gain + 2), input));
     if (!a->forcelimited) return (actuatorForce){force, negated_expr(g, slope)};
-    tacExpr open = is_inside(f, force, a->forcerange);
+    tacExpr open = is_between(f, force, a->forcerange);
     return (actuatorForce){clamp_expr(f, force, a->forcerange),
                            negated_expr(g, tac_expr_mul(g, open, slope))};
 }
@@ -247,16 +250,39 @@ static void add_sum_damping(tacSceneDynamics* f, jointSum s, tacExpr scale) {
         }
 }
 
-static void add_sum_actuator(tacSceneDynamics* f, int i) {
+static jointSum sum_of_actuator(const tacSceneDynamics* f, const tacActuator* a) {
+    return a->drive == TAC_DRIVE_TENDON ? sum_of_tendon(f, &f->model->tendon[a->target])
+                                        : (jointSum){&a->target, 1, -1};
+}
+
+static actuatorForce sum_actuator_force(const tacSceneDynamics* f, int i) {
     const tacActuator* a = &f->model->actuator[i];
     tacGraph* g = f->g;
-    jointSum s = a->drive == TAC_DRIVE_TENDON ? sum_of_tendon(f, &f->model->tendon[a->target])
-                                              : (jointSum){&a->target, 1, -1};
+    jointSum s = sum_of_actuator(f, a);
     tacExpr gear = param_expr(f, a->gear);
-    actuatorForce d = actuator_force_at(f, i, tac_expr_mul(g, gear, sum_along(f, s, 0)),
-                                        tac_expr_mul(g, gear, sum_along(f, s, 1)));
-    add_sum_force(f, s, tac_expr_mul(g, gear, d.force), f->actuation);
-    add_sum_damping(f, s, tac_expr_mul(g, d.damping, tac_expr_pow(g, gear, tac_fraction(g, 2, 1))));
+    return actuator_force_at(f, i, tac_expr_mul(g, gear, sum_along(f, s, 0)),
+                             tac_expr_mul(g, gear, sum_along(f, s, 1)));
+}
+
+static void add_sum_actuator(tacSceneDynamics* f, int i) {
+    const tacActuator* a = &f->model->actuator[i];
+    tacExpr force = sum_actuator_force(f, i).force;
+    add_sum_force(f, sum_of_actuator(f, a), tac_expr_mul(f->g, param_expr(f, a->gear), force),
+                  f->actuation);
+}
+
+// after the sums of all actuators: a joint that clamps its sum leaves out their damping
+static void add_sum_actuator_damping(tacSceneDynamics* f, int i) {
+    const tacActuator* a = &f->model->actuator[i];
+    tacGraph* g = f->g;
+    tacExpr gear2 = tac_expr_pow(g, param_expr(f, a->gear), tac_fraction(g, 2, 1));
+    tacExpr scale = tac_expr_mul(g, sum_actuator_force(f, i).damping, gear2);
+    if (a->drive != TAC_DRIVE_TENDON && f->model->compat != TAC_COMPAT_3_14) {
+        const tacJoint* j = &f->model->joint[a->target];
+        if (j->frclimited)
+            scale = tac_expr_mul(g, scale, is_between(f, f->actuation[j->dof], j->frcrange));
+    }
+    add_sum_damping(f, sum_of_actuator(f, a), scale);
 }
 
 // a wrench on the body of a ball or free joint; the moment may be given in the parent's frame
@@ -293,16 +319,20 @@ static void add_wrench_actuator(tacSceneDynamics* f, int i) {
                         tac_expr_mul(g, scale, tac_expr_mul(g, arm[k], arm[l])));
 }
 
+static int acts_on_sum(const tacModel* model, const tacActuator* a) {
+    return a->drive == TAC_DRIVE_TENDON || !is_ball_or_free(&model->joint[a->target]);
+}
+
 static void add_actuators(tacSceneDynamics* f) {
     const tacModel* model = f->model;
-    for (int i = 0; i < model->nu && actuators_act(model); ++i) {
-        const tacActuator* a = &model->actuator[i];
-        if (a->disabled) continue;
-        if (a->drive == TAC_DRIVE_TENDON || !is_ball_or_free(&model->joint[a->target]))
-            add_sum_actuator(f, i);
-        else
-            add_wrench_actuator(f, i);
-    }
+    int count = actuators_act(model) ? model->nu : 0;
+    for (int i = 0; i < count; ++i)
+        if (!model->actuator[i].disabled)
+            (acts_on_sum(model, &model->actuator[i]) ? add_sum_actuator : add_wrench_actuator)(f,
+                                                                                               i);
+    for (int i = 0; i < count && model->integrator == TAC_INTEGRATOR_IMPLICITFAST; ++i)
+        if (!model->actuator[i].disabled && acts_on_sum(model, &model->actuator[i]))
+            add_sum_actuator_damping(f, i);
     for (int k = 0; k < model->nv; ++k) {
         const tacJoint* j = &model->joint[model->dof[k].joint];
         add_to(f->g, &f->tau[k],
@@ -407,10 +437,6 @@ tacResult tac_scene_dynamics_check(tacGraph* g, const tacModel* model) {
     for (int b = 0; b < model->nbody && passive_acts(model); ++b)
         if (model->body[b].gravcomp >= 0)
             return refuse_feature(g, "gravity compensation", model->body[b].name);
-    for (int j = 0; j < model->njoint && model->integrator == TAC_INTEGRATOR_LIE; ++j)
-        if (is_ball_or_free(&model->joint[j]))
-            return refuse_feature(g, "the integrator lie on a ball or free body",
-                                  model->joint[j].name);
     return TAC_OK;
 }
 

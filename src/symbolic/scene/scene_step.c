@@ -69,16 +69,68 @@ static tacResult stage_at(const tacSceneDynamics* f, stateExpr x, tacExpr* a, ta
     return g->result;
 }
 
+//---------------------------------- Lie chart ------------------------------------
+
+// c(x) = (1 - cot(r/2) r/2)/r^2 of x = r^2, the sum of 2/((2 pi n)^2 - x): three poles, and the
+// rest as a series, which has 1e-13 up to r = 5.5
+static tacExpr chart_factor(tacGraph* g, tacExpr x) {
+    static const double poles[] = {39.478417604357434, 157.91367041742974, 355.30575843921691};
+    static const double rest[] = {0.014378638910075683,   9.5955554807794253e-6,
+                                  1.1257143383002609e-8,  1.5388979565181073e-11,
+                                  2.2473189650804104e-14, 3.3943564597634640e-17,
+                                  5.2237546984822217e-20, 8.1274148283105215e-23,
+                                  1.2728430480242655e-25, 2.0014589986788543e-28};
+    tacExpr sum = tac_fraction(g, 0, 1);
+    for (int k = 9; k >= 0; --k)
+        sum = tac_expr_add(g, tac_number(g, rest[k]), tac_expr_mul(g, x, sum));
+    for (int n = 0; n < 3; ++n) {
+        tacExpr pole = tac_expr_sub(g, tac_number(g, poles[n]), x);
+        sum = tac_expr_add(g, sum, tac_expr_div(g, tac_fraction(g, 2, 1), pole));
+    }
+    return sum;
+}
+
+// v + u x v/2 + c u x (u x v), the rate of u in q + u (docs/dynamics.md)
+static exprVec chart_rate(tacGraph* g, exprVec u, exprVec v) {
+    exprVec w = vec_cross(g, u, v), twice = vec_cross(g, u, w);
+    exprVec sum = vec_add(g, v, vec_scale(g, w, tac_fraction(g, 1, 2)));
+    return vec_add(g, sum, vec_scale(g, twice, chart_factor(g, vec_dot(g, u, u))));
+}
+
+// k of a stage: its velocity, and on rotations the rate of the chart at u = h k_before. `k` holds
+// those of the stage before.
+static void stage_rates(const tacSceneDynamics* f, int first, tacExpr h, const tacExpr* v,
+                        tacExpr* k) {
+    const tacModel* model = f->model;
+    for (int i = 0; i < model->njoint; ++i) {
+        const tacJoint* j = &model->joint[i];
+        int at = j->dof, straight = j->kind == TAC_JOINT_BALL   ? 0
+                                    : j->kind == TAC_JOINT_FREE ? 3
+                                                                : 1;
+        for (int n = 0; n < straight; ++n, ++at) k[at] = v[at];
+        if (j->axis >= 0) continue;
+        exprVec rate = {v[at], v[at + 1], v[at + 2]};
+        if (!first && model->integrator == TAC_INTEGRATOR_LIE) {
+            exprVec u = vec_scale(f->g, (exprVec){k[at], k[at + 1], k[at + 2]}, h);
+            rate = chart_rate(f->g, u, rate);
+        }
+        k[at] = rate.x;
+        k[at + 1] = rate.y;
+        k[at + 2] = rate.z;
+    }
+}
+
 // weights 1/6 1/3 1/3 1/6; each stage starts from the first state with the rates of the one before
 static tacResult runge_kutta(const tacSceneDynamics* f, stateExpr next) {
     static const int weight[] = {1, 2, 2, 1};
     tacGraph* g = f->g;
     const tacModel* model = f->model;
-    int nq = model->nq, nv = model->nv, na = model->na, room = nq + 5 * nv + 3 * na;
+    int nq = model->nq, nv = model->nv, na = model->na, room = nq + 6 * nv + 3 * na;
     tacExpr *x = tac_graph_map(g, room, tac_fraction(g, 0, 1)), *a = x + nq + nv + na;
     if (!x) return g->result;
     stateExpr at = {x, x + nq, x + nq + nv};
     tacExpr *rate = a + nv, *mean_k = rate + na, *mean_a = mean_k + nv, *mean_rate = mean_a + nv;
+    tacExpr* k = mean_rate + na;
     memcpy(at.q, f->q, sizeof *x * (size_t)nq);
     memcpy(at.v, f->v, sizeof *x * (size_t)nv);
     if (na > 0) memcpy(at.act, f->act, sizeof *x * (size_t)na);
@@ -86,12 +138,13 @@ static tacResult runge_kutta(const tacSceneDynamics* f, stateExpr next) {
         tacExpr w = tac_fraction(g, weight[i], 6);
         tacExpr h = tac_expr_mul(g, f->h, tac_fraction(g, i < 3 ? 1 : 2, 2));
         if (i > 0) {
-            integrate_positions(f, f->q, at.v, h, at.q); // by the velocity of the stage before
+            integrate_positions(f, f->q, k, h, at.q); // by the rates of the stage before
             add_scaled(g, nv, f->v, h, a, at.v);
             add_scaled(g, na, f->act, h, rate, at.act);
         }
+        stage_rates(f, i == 0, h, at.v, k);
         if (g->result == TAC_OK) stage_at(f, at, a, rate);
-        add_scaled(g, nv, mean_k, w, at.v, mean_k);
+        add_scaled(g, nv, mean_k, w, k, mean_k);
         add_scaled(g, nv, mean_a, w, a, mean_a);
         add_scaled(g, na, mean_rate, w, rate, mean_rate);
     }
