@@ -310,7 +310,7 @@ static int open_scene(const sceneCase* scene, const change* c, loadedScene* s) {
     tacQuat R = floor_axes(c);
     double T = sqrt(c->scale);
     for (int i = 0; i < scene->count; ++i) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "j%d", i);
         int j = tac_name_id(s->model, TAC_OBJ_JOINT, name);
         ENSURE(j >= 0);
