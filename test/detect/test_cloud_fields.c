@@ -124,6 +124,24 @@ static int coarse_meshes_are_refined_and_say_so(void) {
 }
 
 // points of round bodies lie on them, and their areas add up
+// a mesh of points alone has the faces of its hull: each face once, nothing beyond them
+static int points_alone_have_the_faces_of_their_hull(void) {
+    tacModel* model;
+    tacMessage message;
+    ENSURE_LAW(load_geom("", "<mesh name='m' vertex='0 0 0 .3 0 0 0 .4 0 0 0 .2 .1 .1 .05'/>",
+                         "type='mesh' mesh='m'", &model, &message));
+    const tacContactCloud* c = cloud_of(model, 1);
+    // three right triangles and the slanted one: half the cross product of its sides
+    double expected = 0.5 * (0.3 * 0.4 + 0.3 * 0.2 + 0.4 * 0.2) +
+                      0.5 * sqrt(0.08 * 0.08 + 0.06 * 0.06 + 0.12 * 0.12);
+    double area = 0.0;
+    for (int i = 0; i < c->count; ++i) area += exp(c->log_area[i]);
+    printf("  area of %d points %.6f, of the hull %.6f\n", c->count, area, expected);
+    ENSURE(fabs(area - expected) <= 1e-12);
+    tac_model_destroy(model);
+    return 0;
+}
+
 static int round_bodies_have_exact_points(void) {
     static const struct {
         const char* geom;
@@ -200,5 +218,5 @@ static int own_clouds_are_taken_point_by_point(void) {
 }
 
 TEST_MAIN(RUN(no_zero_set_away_from_the_body), RUN(depth_is_kept),
-          RUN(coarse_meshes_are_refined_and_say_so), RUN(round_bodies_have_exact_points),
-          RUN(own_clouds_are_taken_point_by_point))
+          RUN(coarse_meshes_are_refined_and_say_so), RUN(points_alone_have_the_faces_of_their_hull),
+          RUN(round_bodies_have_exact_points), RUN(own_clouds_are_taken_point_by_point))

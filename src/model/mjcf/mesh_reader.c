@@ -260,13 +260,16 @@ static void add_faces(tacSpec* spec, tacMeshSpec* mesh) {
     int count = hull->ntriangle;
     int* triangle = tac_reader_alloc(reader, sizeof(int) * 3 * (size_t)count);
     int* first = tac_reader_alloc(reader, sizeof(int) * (size_t)(count + 1));
+    int* own = tac_reader_alloc(reader, sizeof(int) * (size_t)count);
     for (int i = 0; i < 3 * count && triangle; ++i) triangle[i] = hull->point[hull->triangle[i]];
     for (int i = 0; i <= count && first; ++i) first[i] = 3 * i;
+    for (int i = 0; i < count && own; ++i) own[i] = i;
     tac_hull_destroy(hull);
     mesh->faces_from_hull = 1;
     soup->nface = soup->ntriangle = count;
     soup->ncorner = 3 * count;
-    soup->first = soup->triangle_face = first;
+    soup->first = first;
+    soup->triangle_face = own;
     soup->corner = soup->triangle = triangle;
     soup->face_line = NULL;
 }
